@@ -53,6 +53,17 @@ def test_the_words_of_the_side_are_sought_in_100_rows_below_the_header(row: int,
     assert proposal.profile.side.short == short
 
 
+@for_rows("row, short", [(20, ["Sold"]), (21, ["Sell"])])
+def test_of_a_table_of_1000_columns_20_rows_are_read(row: int, short: list[str]) -> None:
+    others = "," * 996
+    rows = [f"QLTX,{'Sold' if number == row else 'Bought'},1,2{others}\n" for number in range(1, 31)]
+
+    proposal = propose(f"Symbol,Side,Quantity,Price{others}\n{''.join(rows)}")
+
+    assert proposal.profile.side is not None
+    assert proposal.profile.side.short == short
+
+
 @for_rows("text", ["", "Ticker\n1\n", "Ticker,\n1,\n"])
 def test_a_table_has_two_columns(text: str) -> None:
     assert propose_profile(io.BytesIO(text.encode())) is None

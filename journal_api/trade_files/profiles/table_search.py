@@ -17,6 +17,7 @@ MIN_NAMES = 2  # of a header
 MAX_HEADERS = 5  # that are compared, of nearly as many known names
 ROWS_SEARCHED, ROWS_READ, MAX_SHOWN_LENGTH = 100, 100, 200
 MAX_CHARACTERS, MAX_ROWS = 1024 * 1024, 2000  # in which those rows are searched
+MAX_CELLS = 20_000  # of a table: 200 rows of 100 columns
 
 
 def find_tables(text: FileText) -> list[Table]:
@@ -51,8 +52,8 @@ def make_table(rows: Sequence[Cells]) -> Table:
     """Return the table whose header is the first row."""
     header = rows[0].cells
     others = [row.cells for row in rows[1:] if row.cells != header and not is_total(row.cells)]
-    below = [row for row in others if len(row) == len(header)]
-    return Table(header, below or [row for row in others if 1 < len(row) < len(header)], rows[0].comma)
+    below = [row for row in others if len(row) == len(header)] or [row for row in others if 1 < len(row) < len(header)]
+    return Table(header, below[: MAX_CELLS // len(header)], rows[0].comma)
 
 
 def is_total(cells: Sequence[str]) -> bool:
