@@ -47,9 +47,9 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
     ),
     "a language that nobody knows: amounts multiply, and nothing is sold that is not held": (
         "Tago,Papero,Kvanto,Po unu,Sumo,Ago\n2026-03-02,QLTX,10,12.5,125,aĉ\n2026-03-02,ABCX,5,40.25,201.25,aĉ\n"
-        "2026-03-04,QLTX,10,13.5,135,vend\n2026-03-05,ABCX,5,41.25,206.25,vend\n",
+        "2026-03-04,QLTX,10,13,130,vend\n2026-03-05,ABCX,5,41,205,vend\n",
         None,
-        [("ABCX", "long", "5", "5", "0"), ("QLTX", "long", "10", "10", "0")],
+        [("ABCX", "long", "5", "3.75", "0"), ("QLTX", "long", "10", "5", "0")],
         {},
     ),
     "the newest row first: what is below was before": (

@@ -19,8 +19,8 @@ def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
 
     What has a known name stays; but a quantity is the value if it is another one times the price, or may be the value
     by its name, another column is the quantity, and nothing shows that it is none. Of two unknown ones the quantity
-    has signs, else most of this: it repeats more, has fewer decimals, changes more. Of two prices neither is found: a
-    trade has both.
+    has signs, or repeats more and has fewer decimals, or changes more. Of two prices neither is found: a trade has
+    both.
     """
     size, price, value = (found.get(name, "") for name in ("quantity", "price", "value"))
     named = (name for name in table.columns if name != size and translate(name) in NAMES["quantity"])
@@ -69,9 +69,9 @@ def measure_size(table: Table, column: str, symbol: str) -> tuple[float, ...]:
 
 
 def is_rather_size(one: Sequence[float], other: Sequence[float]) -> bool:
-    """Return whether one column has signs and the other none, else whether most signs are of its quantity."""
-    has_no_sign, *votes = (-1 if a < b else a > b for a, b in zip(one, other, strict=True))
-    return has_no_sign < 0 or (has_no_sign == 0 and sum(votes) < 0)
+    """Return whether one column has signs and the other none, else what repetition and decimals say, or changes."""
+    has_no_sign, different, has_decimals, changes = (-1 if a < b else a > b for a, b in zip(one, other, strict=True))
+    return (has_no_sign or different + has_decimals or changes) < 0
 
 
 def multiplies(
