@@ -65,9 +65,9 @@ class FileDates(NamedTuple):
 def find_date_order(cells: Iterable[str], comma: Comma, *, is_local: bool) -> FileDates:
     """Return the order of day and month for all dates of a file.
 
-    Without a number over 12 the day is first in dates with points, in files with semicolons and, in a file whose
-    dates follow the settings of a computer (`is_local`), in dates with dashes; but dates without points have the
-    other order if it makes working days of weekends, or sorts the rows.
+    Without a number over 12 the day is first in dates with points and, in a file whose dates follow the
+    settings of a computer (`is_local`), in dates with dashes and in files with semicolons; but dates without
+    points have the other order if it makes working days of weekends, or sorts the rows.
     """
     dates = [found for cell in cells if (found := DAY_AND_MONTH.match(CLOCK_FIRST.sub("", cell.strip())))]
     if not dates:
@@ -79,7 +79,7 @@ def find_date_order(cells: Iterable[str], comma: Comma, *, is_local: bool) -> Fi
     separators = {found["separator"] for found in dates}
     if "." in separators:
         return FileDates("day", "assumed")
-    is_day = comma == "decimals" or (is_local and "-" in separators)
+    is_day = is_local and (comma == "decimals" or "-" in separators)
     usual, other = (list_days(dates, order) for order in (("day", "month") if is_day else ("month", "day")))
     is_other = has_weekend(usual) > has_weekend(other) or is_sorted(usual) < is_sorted(other)
     is_usual = has_weekend(usual) < has_weekend(other) or is_sorted(usual) > is_sorted(other)

@@ -67,7 +67,7 @@ def name_cells(
         elif not row.fits(width):
             reason = f"has {len(row.cells)} cells where the header has {width}"
             # The last cell may be cut, as a file is whose download ended early.
-            has_side = bool(sides) and all(any(map(str.strip, row.cells[place:-1][:1])) for place in sides)
+            has_side = any(cell.strip() for place, cell in enumerate(row.cells[:-1]) if place in sides)
             is_other = has_side and not any(map(states_trade, row.cells))
             yield LeftOut(row.line, reason) if is_other else reject(row.line, reason, skips=rules.skips_errors)
         else:
@@ -98,10 +98,10 @@ def without_nameless(
 
 
 def find_sides(rows: Sequence[Cells | Rejected]) -> set[int]:
-    """Return the places of cells that state a purchase or a sale in more rows than others."""
+    """Return the places of cells that state a purchase or a sale in most rows."""
     cells = (cell for row in rows if isinstance(row, Cells) for cell in enumerate(row.cells))
     stated = Counter(place for place, cell in cells if states_trade(cell))
-    return {place for place, number in stated.items() if number == max(stated.values())}
+    return {place for place, number in stated.items() if 2 * number > len(rows)}
 
 
 def of_one_account(rows: Iterable[Cells | Rejected | LeftOut], header: Header) -> Iterator[Cells | Rejected | LeftOut]:
@@ -127,30 +127,42 @@ def leave_out_text_below(
     The text begins with a blank row or a row of one cell, and no row of it is as wide as the header, unless one has
     the names of another table. Other tables in it are added to the warnings.
     """
-    below: list[Cells] = []
-    is_other = False
+    held, below = list[Cells](), list[Cells]()  # blank rows and rows of one cell that fit; the text
+    others = 0  # rows of another table at the end of the text
     for row in rows:
-        if not isinstance(row, Cells) or len(below) >= MAX_ROWS_BELOW:
-            is_below = is_other = False
-        else:
-            is_single = sum(map(bool, row.cells)) <= 1
-            is_other = bool(below) and (is_other or begins_table(row.cells, header))
-            is_below = is_single or is_other or (bool(below) and not row.fits(width))
-        if is_below and isinstance(row, Cells):
-            below.append(row)
-        else:
-            yield from below
-            yield row
-            below = []
-    for table in split_tables(below):
-        names = ", ".join(map(shorten, filter(None, table[0].cells[:10])))
-        if is_table := len(table) > 1:
-            costs = " and has costs that the trades lack" if find_costs(table[0].cells) else ""
-            warnings.append(f"the table in line {table[0].line} ({names}) is not read{costs}")
-        for row in table:
+        is_single = isinstance(row, Cells) and sum(map(bool, row.cells)) <= 1
+        if isinstance(row, Cells) and len(held) + len(below) < MAX_ROWS_BELOW:
+            repeats = row.cells[:width] == [*header[:width]]
+            if others and repeats:
+                yield from leave_out_text(below, others, warnings)
+                held, below, others = [], [], 0
+            elif others or ((held or below) and begins_table(row.cells, header)):
+                held, below, others = [], [*held, *below, row], others + 1
+                continue
+            elif not row.fits(width) and (below or is_single):
+                yield from held
+                held, below = [], [*below, row]
+                continue
+            elif is_single and not below:
+                held.append(row)
+                continue
+        yield from (*held, *below, row)
+        held, below, others = [], [], 0
+    yield from held if not below else ()
+    yield from leave_out_text(below, others, warnings)
+
+
+def leave_out_text(below: Sequence[Cells], others: int, warnings: list[str]) -> Iterator[Cells | LeftOut]:
+    """Leave out the rows of a text, of which so many at its end are another table."""
+    text, other = below[: len(below) - others], below[len(below) - others :]
+    for rows in (*split_tables(text), *([other] if other else [])):
+        names = ", ".join(map(shorten, filter(None, rows[0].cells[:10])))
+        if is_table := rows is other or len(rows) > 1:
+            costs = " and has costs that the trades lack" if find_costs(rows[0].cells) else ""
+            warnings.append(f"the table in line {rows[0].line} ({names}) is not read{costs}")
+        for row in rows:
             reason = f"is in another table: {names}" if is_table else "is text below the table"
-            is_text = any(map(str.strip, row.cells)) and (is_other or not row.fits(width))
-            yield LeftOut(row.line, reason) if is_text else row
+            yield LeftOut(row.line, reason) if any(map(str.strip, row.cells)) else row
 
 
 def begins_table(cells: Sequence[str], header: Sequence[str]) -> bool:

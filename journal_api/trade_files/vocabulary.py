@@ -24,7 +24,7 @@ KOREAN = "매수|매도|취소|정정|대금|입금|출금"
 WORD = re.compile(rf"[一-鿿]|{KOREAN}|[가-힣]+?(?={KOREAN}|[^가-힣]|\Z)|[^\W\d_一-鿿가-힣]+")
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
 REMARK = re.compile(
-    r"(?: in)? +(?!PNL|QTY|VOL|MAE|MFE|FEE|TAX|NET)[A-Z]{3}\Z"
+    r"(?: in)? +(?!PNL|QTY|VOL|MAE|MFE|FEE|TAX)[A-Z]{3}\Z"
     rf"|_(?:{'|'.join(CURRENCIES).lower()})\Z"
     r"| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])(?:UTC|Utc|GMT|Gmt)\Z"
 )
@@ -213,7 +213,8 @@ def moves_money(cell: str) -> bool:
 
 def tells_no_trade(cell: str) -> bool:
     """Return whether a cell says why its row is no trade."""
-    return bool(read_words(cell) & (MOVING | CANCELLING | ENDING | CHANGING)) or simplify(cell).endswith(COSTS)
+    name = simplify(cell)
+    return bool(read_words(cell) & (MOVING | CANCELLING | ENDING | CHANGING)) or name in MOVING or name.endswith(COSTS)
 
 
 def is_side(cell: str) -> bool:

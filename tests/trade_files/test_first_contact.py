@@ -135,15 +135,17 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [(name, "long", "1", None, "0") for name in ("ABCX", "FUNX", "QLTX")],
         {},
     ),
-    "open trades below, in columns of other places, and a row of money that is cut": (
+    "open trades below, in columns of other places, and closed trades again": (
         "Time,Position,Symbol,Type,Volume,Price,S/L,Time,Price,Commission,Profit\n"
-        "2026.03.02 09:30:00,1,QLTX,buy,1,10,0,2026.03.02 11:45:00,12,-3,2\n2026.03.02 09:40:00,2,,balance,,,,,\n,,,,,,,,,,\n"
+        "2026.03.02 09:30:00,1,QLTX,buy,1,10,0,2026.03.02 11:45:00,12,-3,2\n,,,,,,,,,,\n"
         "Open Trades,,,,,,,,,,\nTime,Position,Symbol,Type,Volume,Price,S/L,Price,Profit,,\n"
-        "2026.03.03 14:00:00,3,ABCX,buy,1,10,0,11,1,,\n",
+        "2026.03.03 14:00:00,3,ABCX,buy,1,10,0,11,1,,\n"
+        "Time,Position,Symbol,Type,Volume,Price,S/L,Time,Price,Commission,Profit\n"
+        "2026.03.04 09:30:00,4,QLTX,buy,1,10,0,2026.03.04 11:45:00,12,-3,2\n",
         None,
-        [("QLTX", "long", "1", "2", "3")],
+        [("QLTX", "long", "1", "2", "3")] * 2,
         {
-            "has 9 cells where the header has 11": 1,
+            "repeats the header": 1,
             "is in another table: Time, Position, Symbol, Type, Volume, Price, S/L, Price, Profit": 2,
             "is text below the table": 1,
         },

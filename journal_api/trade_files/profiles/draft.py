@@ -18,7 +18,7 @@ from journal_api.trade_files.profiles.unknown_amounts import (
     find_cost_sign,
     find_result,
 )
-from journal_api.trade_files.profiles.unknown_columns import find_members
+from journal_api.trade_files.profiles.unknown_columns import COARSE, find_members
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, Table
 from journal_api.trade_files.vocabulary import (
     KNOWN,
@@ -34,7 +34,7 @@ from journal_api.values.time_zones import time_zones
 PAIRS = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 OF_OPTIONS = ("expires", "strike", "right")
 FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
-OPTIONS = "{} names options, which are read as shares: {}"
+OPTIONS = "{} names options, which are read as {}"
 OF_ORDERS = "{} may be the price of orders, not of their fills: if so, export fills"
 REPEATED = "{} rows repeat {}, times and amounts of others: if they are the same trades, remove them"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
@@ -57,7 +57,7 @@ class Draft:
         others = [name for name in table.columns if name not in taken]
         self.value = find_column(others, NAMES["value"])
         self.divided = self._find_values()
-        known = PAIRS if "closed_at" not in self.members else (*PAIRS, ("price", "exit_price"))
+        known = (*PAIRS, ("price", "exit_price")) if any(map(self.members.get, RESULTS)) else PAIRS
         pairs = [pair for pair in known if len({self.members.get(name) for name in pair} - {None}) == 2]
         is_of_trades = any(self.members.get(name) for pair in pairs for name in (*PAIRS[0], *RESULTS))
         (kind,) = said.get("kind", ["trades" if is_of_trades else "fills"])
@@ -109,9 +109,9 @@ class Draft:
         self._warn_of_missing()
         option = None if self.is_of_trades else self._propose_option()
         contract, not_read = (None, "") if option else find_option_beside(table, members.get("symbol", ""))
-        if not_read:
-            self.warnings.append(OPTIONS.format(contract, not_read))
-            contract = None
+        if contract:
+            self.warnings.append(OPTIONS.format(contract, f"shares: {not_read}" if not_read else "such"))
+        contract = None if not_read else contract
         return ProposedProfile(
             name="New profile",
             kind="trades" if self.is_of_trades else "fills",
@@ -140,13 +140,15 @@ class Draft:
 
     def _warn_of_missing(self) -> None:
         """Say which columns a profile needs beside those that are known."""
-        members, known = self.members, {"price": KNOWN | {"rate"}}
+        members = self.members
+        of_symbols = {*NAMES["symbol"]} - ({"code"} if COARSE & {*map(translate, self.table.columns)} else set())
+        known = {"symbol": of_symbols, "quantity": NAMES["quantity"], "price": KNOWN | {"rate"}}
         guessed = {
             member: column
-            for member in ("symbol", "quantity", "price")
+            for member in known
             if (column := members.get(member))
             and member not in self.said
-            and {translate(column), spell(column)}.isdisjoint(known.get(member, NAMES[member]))
+            and {translate(column), spell(column)}.isdisjoint(known[member])
             and (member == "symbol" or members.get("price") != members.get("quantity"))
         }
         if guessed.keys() >= {"quantity", "price"}:
@@ -167,12 +169,17 @@ class Draft:
         return bool(pairs) and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
 
     def _find_values(self) -> list[str]:
-        """Return the columns of what was paid and received for whole trades, which stand for missing prices."""
+        """Return the columns of what was paid and received for whole trades, which stand for missing prices.
+
+        They are values of contracts, of which a point is worth 1.
+        """
         members, columns = self.members, [self.members.get(name, "") for name in ("entry_value", "exit_value")]
         is_whole = all(columns) and members.keys() >= {"quantity", *PAIRS[1]}
-        if not is_whole or any(map(members.get, AMOUNTS)) or not self.said.keys().isdisjoint(AMOUNTS):
+        if not is_whole or not {members.get(name) for name in AMOUNTS} <= {None, *columns}:
             return []
-        members["entry_price"], members["exit_price"] = columns
+        if [members.setdefault(name, column) for name, column in zip(PAIRS[0], columns, strict=True)] != columns:
+            return []
+        members.setdefault("multiplier", "=1")
         self.warnings.append(f"the file has no prices: they are {' and '.join(columns)} divided by the quantity")
         return columns
 

@@ -173,11 +173,13 @@ def read_checked_fills(
     """
     price, quantity = find_columns(header, without_none([profile.price, profile.quantity]))
     currencies = find_currency_columns(header)
-    has_currencies = len(currencies) > 1 or "pricecurrency" in map(translate, currencies)
+    built_in = {known.name for known in read_built_in_profiles()}
+    is_of_price = profile.name in built_in and "pricecurrency" in map(translate, currencies)
+    has_currencies = len(currencies) > 1 or is_of_price
     is_local = "local" in translate(value)
     result = "" if has_currencies or rate else find_column(header, RESULTS) or ""
     value, rate = value if is_local or not has_currencies else "", "" if is_local else rate
-    reader, built_in = ProfileReader(profile, header), {known.name for known in read_built_in_profiles()}
+    reader = ProfileReader(profile, header)
     sales = profile.side.short if profile.side else []
     tells_shorts = any(read_words(word) & (SHORT | {"open", "ss", "sshrt"}) for word in sales)
 

@@ -36,7 +36,7 @@ REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "t
 OF_LOTS = frozenset({"buyprice", "sellprice", "buydate", "selldate"})
 NO_ISIN = NOTHING | {""}
 TICKERS = frozenset({"symbol", "instrument"})  # columns
-COARSE = frozenset({"market", "product", "asset"})
+COARSE = frozenset({"market", "product"})
 OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 # Columns of other short names.
@@ -130,25 +130,27 @@ def find_symbol(
     is_long = isin is not None and any(len(cell) > Name40.max_length for cell in products)
     if is_shared or (is_long and all(row[isin or ""] not in NO_ISIN for row in table.rows if row[symbol or ""])):
         symbol = isin  # the product of all rows, or names of which two may be shortened to one
-    return find_finer(table, symbol) or find_ticker(table, symbol) or symbol
+    return find_code(table, symbol) or find_ticker(table, symbol) or symbol
 
 
-def find_finer(table: Table, symbol: str | None) -> str | None:
-    """Return the symbols within the markets or kinds of this column: NASDAQ has several, and each is of one market."""
+def find_code(table: Table, symbol: str | None) -> str | None:
+    """Return the codes within the markets or kinds of this column: NASDAQ has several, and each is of one market."""
     if not symbol or translate(symbol) not in COARSE:
         return None
-    for name in (name for name in table.columns if translate(name) in NAMES["symbol"] and translate(name) != "isin"):
+    for name in (name for name in table.columns if translate(name) == "code"):
         rows = [(row[name], row[symbol]) for row in table.rows if row[name] and row[symbol]]
-        names, markets = ({*column} for column in zip(*rows, strict=True)) if rows else (set(), set())
-        repeats = len(names) < len(rows) or (all(map(TICKER.fullmatch, names)) and not are_numbers(names))
-        if repeats and len(markets) < len(names) == len({*rows}) and len(rows) > MOST * len(table.rows):
+        codes, markets = ({*column} for column in zip(*rows, strict=True)) if rows else (set(), set())
+        repeats = len(codes) < len(rows) or (all(map(TICKER.fullmatch, codes)) and not are_numbers(codes))
+        if repeats and len(markets) < len(codes) == len({*rows}) and len(rows) > MOST * len(table.rows):
             return name
     return None
 
 
 def list_sides(table: Table) -> list[str]:
     """Return the columns whose cells are all sides."""
-    names = [name for name in table.columns if translate(name) not in NAMES["symbol"]]
+    names = [
+        name for name in table.columns if translate(name) not in NAMES["symbol"] and "term" not in split_name(name)
+    ]
     cells = {name: table.read_cells(name) for name in names}
     return [name for name in cells if all(map(is_side, cells[name])) and not all(map(is_currency, cells[name]))]
 

@@ -44,10 +44,10 @@ class Position:
 def find_side_of_fills(
     table: Table, columns: Sequence[str], members: Mapping[str, str], clock: str | None
 ) -> Side | None:
-    """Return the side of a column with two words of which one sells what the other has bought.
+    """Return the side of a column with two words, by the results that the file states for closed positions.
 
-    If positions do not tell, as of short trades, the results that the file states for closed positions do. In a
-    column that no name tells, sales must close positions: words may be of whatever else.
+    Without results one word sells what the other has bought. In a column that no name tells, sales must close
+    positions: words may be of whatever else.
     """
     fills = list_fills(table, members, clock)
     rows = [fill.cells for fill in fills]
@@ -64,7 +64,7 @@ def find_side_of_fills(
     def count_opposite_results(purchases: Sequence[bool]) -> int:
         return sum(not one.size and one.gain * one.result < 0 for one in fold(purchases))
 
-    for count in (count_shorts, count_opposite_results):
+    for count in (count_opposite_results, count_shorts):
         if side := find_side_of_words(rows, columns, count):
             closed = sum(one.closed for one in fold([row[str(side.column)] in side.long for row in rows]))
             is_letter = max(map(len, (*side.long, *side.short))) == 1
