@@ -158,6 +158,15 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "10", "2")],
         {"Cancelled date is stated": 1},
     ),
+    "positions of one symbol, each with its own stop, and a status that is of deposits": (
+        "Ticket,Symbol,Type,Status,Volume,Open Time,Open Price,S/L,Close Time,Close Price,Profit\n"
+        ",,deposit,COMPLETED,,2026-03-01 10:00:00,,,2026-03-01 10:00:00,,500\n"
+        "1,QLTX,buy,SETTLED,10,2026-03-02 10:00:00,12,11,2026-03-02 12:00:00,13,10\n"
+        "2,QLTX,buy,SETTLED,10,2026-03-02 11:00:00,12,11,2026-03-02 12:00:00,13,10\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")] * 2,
+        {"Symbol is empty": 1},
+    ),
     "trades of which the side of the closing order is stated": (
         "Ticket,Symbol,Type,Volume,Open Time,Open Price,Close Time,Close Price,Profit\n"
         + "".join(
@@ -1007,9 +1016,9 @@ def test_a_result_of_a_first_fill_is_told_and_a_short_sale_is_one() -> None:
     assert file.left_out.warnings == [told]
 
 
-@for_rows("fee, told", [("1", ["Fee may be costs, which are not read"]), ("$0.00", [])])
+@for_rows("fee, told", [("1", ["Clearing Fee may be costs, which are not read"]), ("$0.00", [])])
 def test_costs_that_a_format_does_not_read_are_told(fee: str, told: list[str]) -> None:
-    file = read_file(f"Date,Time,Symbol,Side,Quantity,Price,Fee\n2026-03-02,10:00:00,QLTX,Buy,1,10,{fee}\n")
+    file = read_file(f"Date,Time,Symbol,Side,Quantity,Price,Clearing Fee\n2026-03-02,10:00:00,QLTX,Buy,1,10,{fee}\n")
 
     assert len(read_positions_of(file)) == 1
     assert file.left_out.warnings == told

@@ -10,6 +10,7 @@ from journal_api.trade_files.dates import parse_clock
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.fill_book import add_contract, read_fills, read_option
 from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.profiles.value_checks import check_sales
 from journal_api.trade_files.vocabulary import closes
 from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money, PositiveMoney
@@ -21,7 +22,7 @@ SIDES = ("Side", "Buy/Sell")
 ACCOUNTS = ("Account", "account")
 # Ids of fills. The id of an order does not identify a fill, because an order may have many.
 IDS = ("Execution ID", "Exec ID", "Fill ID")
-COSTS = ("Commission", "Fees", "TransFee", "ECNFee")
+COSTS = ("Commission", "Fees", "Fee", "TransFee", "ECNFee")
 
 
 def read_fill(row: Row) -> ImportedFill:
@@ -90,6 +91,12 @@ OPTIONAL = frozenset(
     {*(*SIDES, *ACCOUNTS, *IDS, *COSTS), *("Multiplier", "Expiration", "Strike", "Call/Put", "Option")}
 )
 FORMAT = Format(
-    "executions", COLUMNS | {"Side"}, read_fills(read_fill), ACCOUNTS, OPTIONAL, dates=("Date",), is_typed=True
+    "executions",
+    COLUMNS | {"Side"},
+    read_fills(read_fill, check_sales),
+    ACCOUNTS,
+    OPTIONAL,
+    dates=("Date",),
+    is_typed=True,
 )
 TRADEZELLA = FORMAT._replace(name="TradeZella template", columns=COLUMNS | {"Buy/Sell"})

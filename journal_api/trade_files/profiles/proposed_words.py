@@ -43,7 +43,10 @@ def find_condition(table: Table, side: str | None, size: str) -> dict[str, list[
         filled = [word for word in words if simplify(word) in FILLED]
         has_others = not UNFILLED.isdisjoint(map(simplify, words))
         is_status = column in exact or (filled and has_others and not any(map(IN_PART.search, words)))
-        if column != side and (filled or has_others) and is_status:
+        # A word that no trade has is of other rows: COMPLETED of a deposit, OK of a trade.
+        trades = {row[column] for row in table.rows if find_direction(row.get(side or "", ""))}
+        is_of_others = bool(trades) and bool(filled) and trades.isdisjoint(filled)
+        if column != side and (filled or has_others) and is_status and not is_of_others:
             return {column: [*filled, *(FORCED if simplify(column) in KINDS else ())] or ["Filled"]}
     return None
 

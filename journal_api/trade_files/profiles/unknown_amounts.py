@@ -15,6 +15,7 @@ from journal_api.trade_files.vocabulary import KNOWN, NO_COSTS, find_costs, move
 
 CENT = Decimal("0.01")
 TAXES = re.compile("(?!.*(?:fee|comm|charge|brokerage)).*(?:(?<!stamp)tax|税金)")
+OF_ROWS = frozenset({"ticket", "positionid", "sl", "tp", "stoploss", "takeprofit"})  # of positions kept apart
 DIGIT = re.compile("[1-9]")
 # Of the value of a fill; the least of nearly equal shares, and of different values, as parts of the largest.
 LARGEST_SHARE, NEARLY_SAME, DIFFERENT = Decimal("0.005"), Decimal("0.97"), Decimal("0.9")
@@ -152,7 +153,8 @@ def find_result(
     elif "gross_pnl" in said and gross is not None:
         is_net = False
     column = (net or gross) if is_net else gross
-    apart = {"one_trade_is": "row"} if are_apart(results) else {}
+    is_apart = are_apart(results) or not OF_ROWS.isdisjoint(table.names.simple)
+    apart = {"one_trade_is": "row"} if is_apart else {}
     return apart | ({"net_pnl" if is_net else "gross_pnl": column} if column else {})
 
 

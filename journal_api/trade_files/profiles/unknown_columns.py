@@ -41,7 +41,7 @@ OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 # Columns of other short names.
 OF_OTHERS = re.compile(
-    "(?!.*(?:symbol|ticker|asset|kurzel|pair)).*(?:venue|exchange|borse|bolsa|beurs|giełda|country|sector|segment|broker|order|typ|status|session)"
+    "(?!.*(?:symbol|ticker|asset|kurzel|pair)).*(?:venue|exchange|borse|bolsa|beurs|giełda|country|sector|segment|broker|fee|order|typ|status|session)"
 )
 
 

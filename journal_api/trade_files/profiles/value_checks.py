@@ -13,7 +13,7 @@ from statistics import median
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import FileCheck, ImportedTrade, Instrument, Noted
+from journal_api.positions.import_rows import FileCheck, ImportedFill, ImportedTrade, Instrument, Noted
 from journal_api.positions.statements import Effect, is_newest_first
 from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, Rows, Trades, failed_check
 from journal_api.trade_files.fill_book import Book
@@ -22,6 +22,7 @@ from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable
 from journal_api.values.money import SCALE, PositiveMoney
 
+OF_COINS = re.compile("[A-Z0-9]{2,10}/[A-Z]{3,5}")  # pairs, not contracts of them
 # Costs and roundings make a value differ from price times quantity by a few percent.
 TOLERANCE = 0.05
 MIN_HIDDEN, NEARLY_ALL = 3, 0.9  # fills whose values differ by costs
@@ -118,8 +119,7 @@ def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
     """
     opened, sides, free = Counter[int](), defaultdict[int, set[bool]](set), set[int]()
     sizes, begun = Counter[int](), set[int]()
-    is_reversed = is_newest_first([fill.time.isoformat() for fill in book.fills])
-    for fill in sorted(book.fills[:: -1 if is_reversed else 1], key=lambda fill: fill.time):
+    for fill in list_in_order(book):
         opens = fill.effect == Effect.NOT_STATED
         opened[fill.number] += opens
         sides[fill.number].add(fill.quantity < 0)
@@ -139,13 +139,24 @@ def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
 
 def check_sales(book: Book) -> Iterator[Noted]:
     """Yield what the file sells without buying it, unless it is a contract or a currency."""
-    sizes, kinds = Counter[int](), defaultdict[int, set[Effect]](set)
+    sizes, kinds, first = Counter[int](), defaultdict[int, set[Effect]](set), dict[int, int]()
     for fill in book.fills:
         sizes[fill.number] += fill.quantity
         kinds[fill.number].add(fill.effect)
+    for fill in list_in_order(book):
+        first.setdefault(fill.number, fill.quantity)
     sold = [book.instruments[number] for number in sizes if sizes[number] < 0 and kinds[number] == {Effect.NOT_STATED}]
     if held := [one.symbol for one in sold if is_share(one)]:
         yield Noted(f"more is sold than bought: short, unless an earlier file buys what is sold: {show_names(held)}")
+    begun = [book.instruments[number] for number, size in first.items() if size < 0 <= sizes[number]]
+    if coins := [one.symbol for one in begun if OF_COINS.fullmatch(one.symbol) and is_share(one)]:
+        yield Noted(f"first fills are sales: short, unless an earlier file buys what is sold: {show_names(coins)}")
+
+
+def list_in_order(book: Book) -> Sequence[ImportedFill]:
+    """Return the fills in the order of their times."""
+    is_reversed = is_newest_first([fill.time.isoformat() for fill in book.fills])
+    return sorted(book.fills[:: -1 if is_reversed else 1], key=lambda fill: fill.time)
 
 
 def is_share(instrument: Instrument) -> bool:
