@@ -130,10 +130,10 @@ def leave_out_text_below(
     held, below = list[Cells](), list[Cells]()  # blank rows and rows of one cell that fit; the text
     others = 0  # rows of another table at the end of the text
     for row in rows:
-        is_single = isinstance(row, Cells) and sum(map(bool, row.cells)) <= 1
+        # Nearly all rows have two cells at their beginning, and follow such rows.
+        is_single = isinstance(row, Cells) and not all(row.cells[:2]) and sum(map(bool, row.cells)) <= 1
         if isinstance(row, Cells) and len(held) + len(below) < MAX_ROWS_BELOW:
-            repeats = row.cells[:width] == [*header[:width]]
-            if others and repeats:
+            if others and row.cells[:width] == [*header[:width]]:
                 yield from leave_out_text(below, others, warnings)
                 held, below, others = [], [], 0
             elif others or ((held or below) and begins_table(row.cells, header)):
