@@ -130,8 +130,9 @@ def leave_out_text_below(
     held, below = list[Cells](), list[Cells]()  # blank rows and rows of one cell that fit; the text
     others = 0  # rows of another table at the end of the text
     for row in rows:
-        # Nearly all rows have two cells at their beginning, and follow such rows.
-        is_single = isinstance(row, Cells) and not all(row.cells[:2]) and sum(map(bool, row.cells)) <= 1
+        # Nearly all rows have two cells at their beginning: those need no count.
+        cells = row.cells if isinstance(row, Cells) else []
+        is_single = ("" in cells[:2] or len(cells) < 2) and sum(map(bool, cells)) <= 1
         if isinstance(row, Cells) and len(held) + len(below) < MAX_ROWS_BELOW:
             if others and row.cells[:width] == [*header[:width]]:
                 yield from leave_out_text(below, others, warnings)
