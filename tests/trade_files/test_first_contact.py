@@ -108,8 +108,9 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         {},
     ),
     "lots of a file for taxes": (
-        "Asset,Amount,Date Acquired,Date Sold,Proceeds (USD),Cost Basis (USD)\n"
-        "BTC,0.25,01-15-2026 (UTC),04-20-2026 (UTC),12500,10500\nETH,0.5,02-01-2026 (UTC),05-01-2026 (UTC),1400,1600\n",
+        "Asset,Amount,Date Acquired,Date Sold,Proceeds (USD),Cost Basis (USD),Gain/Loss (PLN)\n"
+        "BTC,0.25,01-15-2026 (UTC),04-20-2026 (UTC),12500,10500,8000\n"
+        "ETH,0.5,02-01-2026 (UTC),05-01-2026 (UTC),1400,1600,-800\n",
         None,
         [("BTC", "long", "0.25", "2000", "0"), ("ETH", "long", "0.5", "-200", "0")],
         {},
@@ -166,6 +167,13 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         None,
         [("QLTX", "long", "10", "10", "0")] * 2,
         {"Symbol is empty": 1},
+    ),
+    "fills beside the price at the end of the day": (
+        "Symbol,Date,Buy/Sell,Quantity,TradePrice,ClosePrice,FIFOPNLRealized\nQLTX,2026-03-02,BUY,10,18,18.1,0\n"
+        "QLTX,2026-03-03,SELL,10,19,19.1,10\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {},
     ),
     "trades of which the side of the closing order is stated": (
         "Ticket,Symbol,Type,Volume,Open Time,Open Price,Close Time,Close Price,Profit\n"

@@ -19,7 +19,7 @@ from journal_api.trade_files.profiles.unknown_amounts import (
     find_result,
 )
 from journal_api.trade_files.profiles.unknown_columns import COARSE, find_members
-from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, Table
+from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, Table, find_unit
 from journal_api.trade_files.vocabulary import (
     KNOWN,
     NAMES,
@@ -57,7 +57,8 @@ class Draft:
         others = [name for name in table.columns if name not in taken]
         self.value = find_column(others, NAMES["value"])
         self.divided = self._find_values()
-        known = (*PAIRS, ("price", "exit_price")) if any(map(self.members.get, RESULTS)) else PAIRS
+        is_closed = bool(self.members.get("closed_at")) and any(map(self.members.get, RESULTS))
+        known = (*PAIRS, ("price", "exit_price")) if is_closed else PAIRS
         pairs = [pair for pair in known if len({self.members.get(name) for name in pair} - {None}) == 2]
         is_of_trades = any(self.members.get(name) for pair in pairs for name in (*PAIRS[0], *RESULTS))
         (kind,) = said.get("kind", ["trades" if is_of_trades else "fills"])
@@ -180,6 +181,9 @@ class Draft:
         if [members.setdefault(name, column) for name, column in zip(PAIRS[0], columns, strict=True)] != columns:
             return []
         members.setdefault("multiplier", "=1")
+        unit = find_unit(columns[0])
+        for name in (name for name in RESULTS if name not in self.said and find_unit(members.get(name, "")) != unit):
+            members.pop(name, None)  # it is in another currency
         self.warnings.append(f"the file has no prices: they are {' and '.join(columns)} divided by the quantity")
         return columns
 

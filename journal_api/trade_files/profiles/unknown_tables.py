@@ -78,7 +78,7 @@ class Table:
     def holds(self, member: str, column: str) -> bool:
         """Return whether most cells of a column can be read as this member."""
         cells, numbers = self.read_cells(column), self.read_amounts(column)
-        if member == "quantity" and (unit := UNIT.search(column)) and unit[1] in MONEY:
+        if member == "quantity" and find_unit(column) in MONEY:
             return False
         if not cells or member in TEXTS or (member == "quantity" and all(map(PART_OF_ORDER.fullmatch, cells))):
             return True
@@ -97,6 +97,12 @@ class Table:
         """Return whether the cells of a column have both a date and a time of day."""
         is_whole = self.count(column, lambda cell: is_time(cell) and not DATE.fullmatch(cell.removesuffix(" 00:00:00")))
         return is_whole >= MOST * len(self.read_cells(column))
+
+
+def find_unit(column: str) -> str | None:
+    """Return what stands behind a name in parentheses."""
+    unit = UNIT.search(column)
+    return unit[1] if unit else None
 
 
 def read_numbers(row: Mapping[str, str], comma: Comma) -> Iterator[tuple[str, Decimal]]:
