@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.rows import Cells, read_csv
 
-BEGINNING = re.compile("[^,;\t]+,Header,")
+BEGINNING = re.compile(
+    r"(?:Statement|Account Information|Trades),Header,|[^,;\t]+,Header,(?:DataDiscriminator,|[^,;\t]+,[^,;\t]+$)"
+)
 # Columns of the table that all headers have.
 SAME = ("DataDiscriminator", "Asset Category", "Symbol", "Date/Time", "Quantity", "T. Price")
 ACCOUNT, COSTS, CODE = "Account", "Comm/Fee", "Code"

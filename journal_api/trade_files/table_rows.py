@@ -134,7 +134,7 @@ def leave_out_text_below(
         cells = row.cells if isinstance(row, Cells) else []
         is_single = ("" in cells[:2] or len(cells) < 2) and sum(map(bool, cells)) <= 1
         if isinstance(row, Cells) and len(held) + len(below) < MAX_ROWS_BELOW:
-            if others and row.cells[:width] == [*header[:width]]:
+            if others and not is_of_table(row.cells, below[-others:], header[:width]):
                 yield from leave_out_text(below, others, warnings)
                 held, below, others = [], [], 0
             elif others or ((held or below) and begins_table(row.cells, header)):
@@ -151,6 +151,16 @@ def leave_out_text_below(
         held, below, others = [], [], 0
     yield from held if not below else ()
     yield from leave_out_text(below, others, warnings)
+
+
+def is_of_table(cells: Sequence[str], other: Sequence[Cells], header: Sequence[str]) -> bool:
+    """Return whether a row is of the other table above it: it is no header and has not more cells than the other's.
+
+    Below a blank row it has fewer than half of the cells of the table.
+    """
+    filled, names = (sum(map(bool, row)) for row in (cells, other[0].cells))
+    is_below = not any(other[-1].cells) and 2 * filled >= sum(map(bool, header))
+    return [*cells[: len(header)]] != [*header] and filled <= names and not is_below
 
 
 def leave_out_text(below: Sequence[Cells], others: int, warnings: list[str]) -> Iterator[Cells | LeftOut]:

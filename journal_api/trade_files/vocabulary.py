@@ -25,7 +25,6 @@ WORD = re.compile(rf"[一-鿿]|{KOREAN}|[가-힣]+?(?={KOREAN}|[^가-힣]|\Z)|[^
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
 REMARK = re.compile(
     r"(?: in)? +(?!PNL|QTY|VOL|MAE|MFE|FEE|TAX)[A-Z]{3}\Z"
-    rf"|_(?:{'|'.join(CURRENCIES).lower()})\Z"
     r"| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])(?:UTC|Utc|GMT|Gmt)\Z"
 )
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())

@@ -152,12 +152,12 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         },
     ),
     "cancelled purchases, names with a currency, cells below a header without names": (
-        "Pairs,Order Type,Side,Amount,Volume,price_usd,fee_usd,Cancelled date,Time,,,\n"
+        "Pairs,Order Type,Side,Amount,Volume,Price (USD),Fee,Makuleringsdato,Time,,,\n"
         "QLTX,MARKET,BUY,10,20.1,2,1,,2026-03-02 10:00,0.5,x,\nQLTX,LIMIT,BUY,10,20.1,2,1,2026-03-03,2026-03-02 11:00,0,x,\n"
         "QLTX,LIMIT,SELL,10,30.1,3,1,,2026-03-03 10:00,12,x,\n",
         None,
         [("QLTX", "long", "10", "10", "2")],
-        {"Cancelled date is stated": 1},
+        {"Makuleringsdato is stated": 1},
     ),
     "positions of one symbol, each with its own stop, and a status that is of deposits": (
         "Ticket,Symbol,Type,Status,Volume,Open Time,Open Price,S/L,Close Time,Close Price,Profit\n"
@@ -1024,9 +1024,9 @@ def test_a_result_of_a_first_fill_is_told_and_a_short_sale_is_one() -> None:
     assert file.left_out.warnings == [told]
 
 
-@for_rows("fee, told", [("1", ["Clearing Fee may be costs, which are not read"]), ("$0.00", [])])
+@for_rows("fee, told", [("1", ["Fee may be costs, which are not read"]), ("$0.00", [])])
 def test_costs_that_a_format_does_not_read_are_told(fee: str, told: list[str]) -> None:
-    file = read_file(f"Date,Time,Symbol,Side,Quantity,Price,Clearing Fee\n2026-03-02,10:00:00,QLTX,Buy,1,10,{fee}\n")
+    file = read_file(f"Date,Time,Symbol,Side,Quantity,Price,Fee\n2026-03-02,10:00:00,QLTX,Buy,1,10,{fee}\n")
 
     assert len(read_positions_of(file)) == 1
     assert file.left_out.warnings == told

@@ -22,7 +22,7 @@ SIDES = ("Side", "Buy/Sell")
 ACCOUNTS = ("Account", "account")
 # Ids of fills. The id of an order does not identify a fill, because an order may have many.
 IDS = ("Execution ID", "Exec ID", "Fill ID")
-COSTS = ("Commission", "Fees", "Fee", "TransFee", "ECNFee")
+COSTS = ("Commission", "Fees", "TransFee", "ECNFee")
 
 
 def read_fill(row: Row) -> ImportedFill:

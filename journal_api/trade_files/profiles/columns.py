@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from journal_api.positions.import_rows import LeftOut
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate, Words
+from journal_api.trade_files.dates import is_time
 from journal_api.trade_files.file_format import Rows, list_names, word_matches
 from journal_api.trade_files.named_rows import Row, shorten
 from journal_api.trade_files.vocabulary import ANYTHING, NAMES, ColumnNames, find_column, translate
@@ -119,7 +120,7 @@ def choose_rows(conditions: Sequence[Condition], rows: Rows) -> Rows:
 def leave_out_cancelled(cancelled_on: str, rows: Rows) -> Rows:
     """Yield the rows without those that have a day on which they were cancelled."""
     for row in rows:
-        is_cancelled = isinstance(row, Row) and row[cancelled_on].strip("-0 ")
+        is_cancelled = isinstance(row, Row) and is_time(row[cancelled_on].strip())
         yield LeftOut(row.line, f"{cancelled_on} is stated") if is_cancelled else row
 
 

@@ -181,6 +181,8 @@ class Draft:
         if [members.setdefault(name, column) for name, column in zip(PAIRS[0], columns, strict=True)] != columns:
             return []
         members.setdefault("multiplier", "=1")
+        if "side" not in self.said:
+            members.pop("side", None)  # Short is how long they were held
         unit = find_unit(columns[0])
         for name in (name for name in RESULTS if name not in self.said and find_unit(members.get(name, "")) != unit):
             members.pop(name, None)  # it is in another currency

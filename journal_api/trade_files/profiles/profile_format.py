@@ -66,7 +66,7 @@ from journal_api.values.types import decode_value
 
 DAY_AND_MONTH = re.compile("%[md](.)%[md](?=.%[Yy])")
 RESULTS = (*NAMES["gross_pnl"], *NAMES["net_pnl"])
-CANCELLED_ON = ["Makuleringsdatum", "Makuleringsdato", "Cancellation date", "Cancelled date"]
+CANCELLED_ON = ["Makuleringsdatum", "Makuleringsdato"]  # of Nordnet
 BUILT_IN = Path(__file__).parent / "built_in"
 
 

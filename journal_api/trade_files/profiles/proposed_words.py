@@ -40,12 +40,15 @@ def find_condition(table: Table, side: str | None, size: str) -> dict[str, list[
     named = [column for column in table.columns if not is_filled and is_of_orders(split_name(column))]
     for column in [*exact, *named]:
         words = dict.fromkeys(table.read_cells(column))
-        filled = [word for word in words if simplify(word) in FILLED]
         has_others = not UNFILLED.isdisjoint(map(simplify, words))
+        # OK is also what somebody thinks of a trade.
+        filled = [word for word in words if simplify(word) in FILLED and (has_others or simplify(word) != "ok")]
         is_status = column in exact or (filled and has_others and not any(map(IN_PART.search, words)))
         # A word that no trade has is of other rows: COMPLETED of a deposit, OK of a trade.
         trades = {row[column] for row in table.rows if find_direction(row.get(side or "", ""))}
-        is_of_others = bool(trades) and bool(filled) and trades.isdisjoint(filled)
+        is_of_others = bool(trades and filled) and (UNFILLED | {*map(simplify, filled)}).isdisjoint(
+            map(simplify, trades)
+        )
         if column != side and (filled or has_others) and is_status and not is_of_others:
             return {column: [*filled, *(FORCED if simplify(column) in KINDS else ())] or ["Filled"]}
     return None

@@ -15,7 +15,7 @@ from journal_api.trade_files.vocabulary import KNOWN, NO_COSTS, find_costs, move
 
 CENT = Decimal("0.01")
 TAXES = re.compile("(?!.*(?:fee|comm|charge|brokerage)).*(?:(?<!stamp)tax|税金)")
-OF_ROWS = frozenset({"ticket", "positionid", "sl", "tp", "stoploss", "takeprofit"})  # of positions kept apart
+STOPS, TARGETS = {"sl", "stoploss"}, {"tp", "takeprofit"}  # of positions that are kept apart
 DIGIT = re.compile("[1-9]")
 # Of the value of a fill; the least of nearly equal shares, and of different values, as parts of the largest.
 LARGEST_SHARE, NEARLY_SAME, DIFFERENT = Decimal("0.005"), Decimal("0.97"), Decimal("0.9")
@@ -153,7 +153,10 @@ def find_result(
     elif "gross_pnl" in said and gross is not None:
         is_net = False
     column = (net or gross) if is_net else gross
-    is_apart = are_apart(results) or not OF_ROWS.isdisjoint(table.names.simple)
+    names = table.names.simple
+    is_apart = are_apart(results) or bool(STOPS & names.keys() and TARGETS & names.keys())
+    tickets = table.read_cells(names.get("ticket"))
+    is_apart |= bool(tickets) and len({*tickets}) == len(tickets)
     apart = {"one_trade_is": "row"} if is_apart else {}
     return apart | ({"net_pnl" if is_net else "gross_pnl": column} if column else {})
 

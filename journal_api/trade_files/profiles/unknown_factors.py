@@ -10,7 +10,7 @@ from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, Table
 from journal_api.trade_files.vocabulary import KNOWN, NAMES, simplify, translate
 
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
-NEARLY_ALL, NEAR, ROUNDED = Decimal("0.9"), Decimal("0.01"), Decimal("0.05")  # of rows, of 1
+NEARLY_ALL, NEAR, DIFFERENT = Decimal("0.9"), Decimal("0.01"), Decimal("1.05")  # of rows, of 1, of prices
 OF_HOLDINGS = re.compile("unreali|current|balance|remaining|holding|position")
 
 
@@ -26,7 +26,8 @@ def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     named = (name for name in table.columns if name != size and translate(name) in NAMES["quantity"])
     if size and price:
         for name in named:
-            if multiplies(table, name, price, size, least=2, room=ROUNDED):
+            levels = sorted(map(abs, table.read_amounts(price))) or [Decimal()]
+            if levels[-1] > DIFFERENT * levels[0] and multiplies(table, name, price, size, least=2):
                 return {"quantity": name}
     is_value = translate(size) in NAMES["value"] and (value == size or not multiplies(table, size, price, value))
     if is_value:
@@ -74,9 +75,7 @@ def is_rather_size(one: Sequence[float], other: Sequence[float]) -> bool:
     return (has_no_sign or different + has_decimals or changes) < 0
 
 
-def multiplies(
-    table: Table, size: str, price: str, value: str, *, least: int = MIN_FACTORS, room: Decimal = NEAR
-) -> bool:
+def multiplies(table: Table, size: str, price: str, value: str, *, least: int = MIN_FACTORS) -> bool:
     """Return whether a size times the price is the value in nearly all rows, of which there must be so many.
 
     They differ by costs and signs and, if the names of price and value are known, the hundred shares of an option.
@@ -86,7 +85,7 @@ def multiplies(
     for number, at, of in table.pick_numbers(size, price, value):
         if of and abs(at - 1) > 2 * NEAR:
             rows += 1
-            others += all(abs(abs(number * at / of) * one - 1) > room for one in shares)
+            others += all(abs(abs(number * at / of) * one - 1) > NEAR for one in shares)
             if others > (1 - NEARLY_ALL) * len(table.rows):
                 return False
     return rows >= least and others <= (1 - NEARLY_ALL) * rows

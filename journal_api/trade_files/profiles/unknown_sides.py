@@ -44,10 +44,10 @@ class Position:
 def find_side_of_fills(
     table: Table, columns: Sequence[str], members: Mapping[str, str], clock: str | None
 ) -> Side | None:
-    """Return the side of a column with two words, by the results that the file states for closed positions.
+    """Return the side of a column with two words, by the gains that the file states for closed positions.
 
-    Without results one word sells what the other has bought. In a column that no name tells, sales must close
-    positions: words may be of whatever else.
+    Without gains one word sells what the other has bought, or losses tell, which may be costs. In a column that no
+    name tells, sales must close positions: words may be of whatever else.
     """
     fills = list_fills(table, members, clock)
     rows = [fill.cells for fill in fills]
@@ -64,7 +64,10 @@ def find_side_of_fills(
     def count_opposite_results(purchases: Sequence[bool]) -> int:
         return sum(not one.size and one.gain * one.result < 0 for one in fold(purchases))
 
-    for count in (count_opposite_results, count_shorts):
+    def count_opposite_gains(purchases: Sequence[bool]) -> int:
+        return sum(not one.size and one.gain < 0 < one.result for one in fold(purchases))
+
+    for count in (count_opposite_gains, count_shorts, count_opposite_results):
         if side := find_side_of_words(rows, columns, count):
             closed = sum(one.closed for one in fold([row[str(side.column)] in side.long for row in rows]))
             is_letter = max(map(len, (*side.long, *side.short))) == 1
