@@ -9,8 +9,8 @@ from journal_api.trade_files.cells import is_sale, parse_symbol
 from journal_api.trade_files.dates import parse_clock
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.fill_book import add_contract, read_fills, read_option
+from journal_api.trade_files.fill_checks import check_sales
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.profiles.value_checks import check_sales
 from journal_api.trade_files.vocabulary import closes
 from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money, PositiveMoney

@@ -21,6 +21,7 @@ from journal_api.trade_files.file_format import (
     one_trade_per_row,
 )
 from journal_api.trade_files.fill_book import Book, read_fills
+from journal_api.trade_files.fill_checks import check_halves, check_openings, check_sales, show_names
 from journal_api.trade_files.profiles.columns import (
     choose_rows,
     complete_cells,
@@ -39,14 +40,10 @@ from journal_api.trade_files.profiles.fills import make_fill_reader
 from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.trade_files.profiles.trades import make_trade_reader
 from journal_api.trade_files.profiles.value_checks import (
-    check_halves,
-    check_openings,
     check_roots,
-    check_sales,
     check_stated_results,
     check_trades,
     check_values,
-    show_names,
 )
 from journal_api.trade_files.vocabulary import (
     ANYTHING,
