@@ -63,6 +63,16 @@ Datum;Směr;Symbol;Cena;Kusy;Poplatek;Daň
 2026-01-06 15:40;Nákup;AAPL;185,50;100;1;2
 2026-01-07 15:40;Prodej;AAPL;187,00;100;1;2
 """
+SECTIONS = """\
+Done
+Ware,Way,Amount,Left,Rate,When
+ABC,In,2,2,100,2026-01-05 10:00
+,Out,2,0,111,2026-01-05 11:00
+
+Open
+Ware,Way,Amount,Left,Rate,When
+ABC,In,7,7,100,2026-01-06 10:00
+"""
 OPTIONS = """\
 Datum,Uhrzeit,Symbol,Expiry,Strike,Call/Put,Action,Menge,Wert
 14-03-13,09:31,QLTX,2014-03-21,12,C,Buy to open,2,4
@@ -192,6 +202,28 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     assert [profile[name] for name in ("clock", "option", "divide_by")] == ["Uhrzeit", option, {"Wert": "Menge"}]
     (trade,) = page_journal.read("/trades", to="2014-12-31")
     assert (trade["opened_at"], trade["gross_pnl"]) == ("2014-03-13T08:31:00.000000Z", 2)
+
+
+async def test_columns_that_are_changed_keep_what_the_form_does_not_show(page: Tab, page_journal: PageJournal) -> None:
+    profile = {"kind": "fills", "header": ["Ware", "Way"], "section": "Done", "repeated": ["Ware"], "position": "Left"}
+    columns = {"symbol": "Ware", "quantity": "Amount", "price": "Rate", "at": "When", "multiplier": "=1"}
+    side = {"column": "Way", "long": ["In"], "short": ["Aus"]}
+    page_journal.create("/import-profiles", name="Shop", **profile, **columns, side=side)
+    page_journal.create("/accounts", name="Main")
+    page_journal.patch("/me", timezone="Europe/Berlin")
+    await page.sign_in(page_journal, "import")
+    await page.drop("shop.csv", SECTIONS)
+    await page.see("1 error")
+    await page.press("Change the columns")
+    await page.holds("#profile [name=short]", "Aus")
+    await page.send("#profile", short="Out")
+    await page.press("Use Europe/Berlin")
+    await page.press("Import 1 trade into Main")
+    await page.see("Imported: 1 new trade")
+    (trade,) = page_journal.read("/trades")
+    assert (trade["symbol"], trade["quantity"], trade["net_pnl"]) == ("ABC", 2, 22)
+    (stored,) = page_journal.read("/import-profiles")
+    assert stored.items() >= (profile | columns).items()
 
 
 async def test_an_answer_about_a_column_is_for_its_file_and_keeps_what_is_typed(

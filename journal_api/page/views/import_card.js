@@ -126,7 +126,8 @@ function actions(work, suffix, context, own) {
   const skip = () => read({ file, options: { ...options, skip_errors: true } }, context);
   const describe = async () => {
     await withoutProfile(described);
-    await read({ file, options: { ...options, columns: [] }, profile: described }, context);
+    const columns = [`kind:${described.kind}`];
+    await read({ file, options: { ...options, columns }, profile: described }, context);
   };
   return h(
     ".row",

@@ -46,18 +46,17 @@ function removeButton(profile, redraw) {
 }
 
 // A column that is chosen is an answer, with which the service proposes the rest anew; `say()` ends that.
-// What a stored `profile` has stays, but for what is answered.
+// What a stored `profile` of the same kind has stays, but for what is answered.
 export function profileForm({ report, options, profile, isBusy }, suffix, say) {
   const { columns, sample_rows: rows, proposed_profile: guessed } = report;
   const isSaid = (name) => options.columns.some((one) => one.startsWith(`${name}:`));
+  const { id, created_at, updated_at, ...stored } = profile?.kind === guessed.kind ? profile : {};
   const proposed = { ...guessed };
-  for (const name in profile)
-    if (name in guessed && profile[name] != null && !isSaid(name)) proposed[name] = profile[name];
+  for (const name in stored) if (stored[name] != null && !isSaid(name)) proposed[name] = stored[name];
   const { kind, side, costs, time } = proposed;
   const chosen = { ...proposed, side: side?.column, costs: costs?.columns };
-  for (const one of OF_KIND[kind === "fills" ? "trades" : "fills"]) delete proposed[one];
   const needed = ["symbol", "quantity", ...OF_KIND[kind].slice(0, 4)];
-  const isMissing = (name) => needed.includes(name) && !proposed[name];
+  const isMissing = (name) => needed.includes(name) && !proposed[name] && !proposed.bought;
   const idOf = (name) => `profile-${name}${suffix}`;
   const choice = (name, choices = ["", ...columns]) =>
     field(
