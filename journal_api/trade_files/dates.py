@@ -23,7 +23,7 @@ MONTHS = """jan ene gen,feb fév fev,mar mär mrt,apr avr abr,may mai mei maj ma
 MONTH_NUMBERS = {name: number for number, names in enumerate(MONTHS.split(","), 1) for name in names.split()}
 NAME = rf"(?P<{{}}>{'|'.join(MONTH_NUMBERS)})[^\W\d_]*\.?"
 DATE = re.compile(
-    r"(?P<year>[0-9]{4})([-/.年])(?P<month>[0-9]{1,2})(?:\2|月)(?P<day>[0-9]{1,2})日?(?![0-9])"
+    r"(?P<year>[0-9]{4}|1[0-9]{2})([-/.年])(?P<month>[0-9]{1,2})(?:\2|月)(?P<day>[0-9]{1,2})日?(?![0-9])"
     r"|(?P<first>[0-9]{1,2})([-/.])(?P<second>[0-9]{1,2})\6(?P<last>[0-9]{4}|[0-9]{2})(?![0-9])"
     rf"|(?P<before>[0-9]{{1,2}})(?:[ /-]|\. ?| de )?{NAME.format('name')}(?:[ /-]| de )?"
     r"(?P<after>[0-9]{4}|[0-9]{2})(?![0-9])"
@@ -41,8 +41,9 @@ CLOCK_FIRST = re.compile(rf"{CLOCK.pattern}\s+(?=\S)")
 COMPACT_CLOCK = re.compile("([0-9]{2})([0-9]{2})([0-9]{2})()()")
 # What stands between a date and its clock.
 BETWEEN = re.compile(r"(?:[T;]|,? +(?:(?:-|à|at|um|klo) +)?|,)")
-# What may stand behind a time and says nothing of it: Sierra Chart's BP, Schwab's "as of" another day.
-BEHIND = re.compile(r"[BE]P|Uhr|as of .*")
+# What may stand behind a time and says nothing of it, as Sierra Chart's BP.
+BEHIND = re.compile(r"[BE]P|Uhr")
+BOOKED = re.compile(r".* as of (?=[0-9])")  # the day on which Schwab books what happened earlier
 ZONE_NAME = re.compile(r"(?<=[0-9]) \([^()]*\)\Z")  # GMT-0700 (Pacific Daylight Time)
 US_ZONES = {"ET": "America/New_York", "CT": "America/Chicago", "PT": "America/Los_Angeles"}
 # Seconds since 1970, also with milliseconds or microseconds.
@@ -158,7 +159,7 @@ def parse_day(text: str, order: DateOrder | None) -> str:
     if compact := date["compact"]:
         return f"{compact[:4]}-{compact[4:6]}-{compact[6:]}"
     if date["year"]:
-        return f"{date['year']}-{date['month']:0>2}-{date['day']:0>2}"
+        return f"{complete_year(date['year'])}-{date['month']:0>2}-{date['day']:0>2}"
     if name := date["name"] or date["first_name"]:
         if not (number := MONTH_NUMBERS.get(name.lower())):  # İ and ſ match i and s
             raise ValueError(NOT_A_TIME)
@@ -175,7 +176,10 @@ def parse_day(text: str, order: DateOrder | None) -> str:
 
 
 def complete_year(year: str) -> str:
-    return f"20{year}" if len(year) == 2 else year
+    """Return a year of the common era: 26 is 2026, 115 of the Republic of China too, as 2569 of the Buddhist era."""
+    if len(year) == 3:
+        return str(int(year) + 1911)
+    return f"20{year}" if len(year) == 2 else str(int(year) - 543) if year > "2400" else year
 
 
 def parse_any_time(cell: str, order: DateOrder | None = None) -> Timestamp:
@@ -186,7 +190,7 @@ def parse_any_time(cell: str, order: DateOrder | None = None) -> Timestamp:
     if unix := UNIX.fullmatch(cell):
         seconds, fraction = int(unix[1]), f"{unix[2] or '':0<6}"
         return Timestamp.fromtimestamp(seconds, UTC).replace(microsecond=int(fraction))
-    cell = WEEKDAY.sub("", cell, count=1)
+    cell = BOOKED.sub("", WEEKDAY.sub("", cell, count=1), count=1)
     if clock_first := CLOCK_FIRST.match(cell):
         cell = f"{cell[clock_first.end() :]} {clock_first[0].rstrip()}"
     first, _, second = cell.partition(" ")

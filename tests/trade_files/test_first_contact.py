@@ -52,6 +52,42 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("ABCX", "long", "5", "3.75", "0"), ("QLTX", "long", "10", "5", "0")],
         {},
     ),
+    "trades in a language that nobody knows: prices whose difference makes the results, times one after the other": (
+        "Signo,Direkto,Komenco,Fino,Kurso,Alia,Kvanto,Gajno,Pago\n"
+        "QLTX,Buy,2026-03-02 10:00,2026-03-02 11:00,10,12,5,10,-0.5\n"
+        "QLTX,Sell,2026-03-03 10:00,2026-03-03 11:00,12,10.5,4,6,-0.5\n"
+        "ABCX,Buy,2026-03-04 10:00,2026-03-04 11:00,20,19,3,-3,-0.5\n"
+        "ABCX,Sell,2026-03-05 10:00,2026-03-05 11:00,20,21,1,-1,-0.5\n"
+        "ABCX,Buy,2026-03-06 10:00,2026-03-06 11:00,21,24,2,6,-0.5\n",
+        None,
+        [
+            ("ABCX", "long", "2", "6", "0"),
+            ("ABCX", "long", "3", "-3", "0"),
+            ("ABCX", "short", "1", "-1", "0"),
+            ("QLTX", "long", "5", "10", "0"),
+            ("QLTX", "short", "4", "6", "0"),
+        ],
+        {},
+    ),
+    "years of the Republic of China": (
+        "成交日期,買賣別,證券代號,成交股數,成交價\n115/03/02,現股買進,2330,2,500\n115/03/03,現股賣出,2330,2,510\n",
+        None,
+        [("2330", "long", "2", "20", "0")],
+        {},
+    ),
+    "years of the Buddhist era": (
+        "วันที่,หลักทรัพย์,Side,จำนวน,ราคา\n02/03/2569,QLTX,Buy,10,5\n13/03/2569,QLTX,Sell,10,6\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {},
+    ),
+    "names in a row of words that are unknown, above a row of words": (
+        "Tarih,Hisse Kodu (Sembol),İşlem Türü,Döviz Türü,Miktar (Adet),Birim Fiyat\n"
+        "2026-03-02,QLTX,Alış,TRY,10,5.5\n2026-03-03,QLTX,Satış,TRY,10,6.5\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {},
+    ),
     "the newest row first: what is below was before": (
         "Date,Number,Symbol,Volume,Price,Kind\n2026-03-04,SSI-3,QLTX,10,13,x\n2026-03-03,SSI-2,QLTX,5,12,y\n"
         "2026-03-02,SSI-1,QLTX,5,11,y\n",
@@ -1053,6 +1089,8 @@ def test_a_tax_that_is_withheld_from_income_is_no_cost(kind: str, tax: str, cost
         (("MES", "mnq"), {}, "MES, mnq may be futures"),
         (("MES", "mnq"), {"MES": 5}, "mnq may be futures"),
         (("RB2510", "i2509"), {}, "RB2510, i2509 may be futures"),
+        (("小型期202602", "小型期202604"), {}, "小型期202602, 小型期202604 may be futures"),
+        (("BTCUSDT", "NQ"), {}, "NQ may be futures"),
         (("CL", "QLTX"), {}, ""),  # shares
         (("MESH26", "CME:MNQ"), {}, ""),  # known as futures
     ],
@@ -1140,6 +1178,16 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
             "no column is known as quantity: name it here, or state it for all rows as =1",
         ),
         ("Symbol,Quantity,Price,Value\nQLTX,10,5,50\n", "the file may have no trades"),
+        ("Symbol,Holding Date,Quantity,Price\nQLTX,2026-03-31,-10,5\n", "the file may have no trades"),
+        (
+            "Signo,Komenco,Fino,Direkto,Kurso,Alia,Kvanto,Gajno,Pago\n"
+            + "".join(
+                f"QLTX,2026-03-0{day} 10:00,2026-03-0{day} 11:00,Buy,10,{10 + day},{size},{size * day},-0.5\n"
+                for day, size in ((1, 5), (2, 4), (3, 3), (4, 2))
+            )
+            + "QLTX,2026-03-05 10:00,2026-03-05 11:00,Buy,10,9,2,-2,-0.5\n",
+            "Pago may be costs",
+        ),
         (
             "Date,Symbol,Text,Side,Quantity,Price\n2026-03-02,QLTX,CALL QLTX $12 EXP 04/17/26,Buy,1,2\n",
             "Text names options, which are read as shares",

@@ -1,5 +1,6 @@
 """A profile in the making: what the names and the cells of a table with an unknown header say of it."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from journal_api.errors import ValidationFailed
@@ -25,6 +26,7 @@ from journal_api.trade_files.vocabulary import (
     NAMES,
     find_column,
     find_costs,
+    simplify,
     spell,
     translate,
 )
@@ -32,6 +34,7 @@ from journal_api.values.time_zones import time_zones
 
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
 PAIRS = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
+OF_HOLDINGS = re.compile("marketvalue|holding|unreali")
 OF_OPTIONS = ("expires", "strike", "right")
 FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
 OPTIONS = "{} names options, which are read as {}"
@@ -144,6 +147,7 @@ class Draft:
         members = self.members
         of_symbols = {*NAMES["symbol"]} - ({"code"} if COARSE & {*map(translate, self.table.columns)} else set())
         known = {"symbol": of_symbols, "quantity": NAMES["quantity"], "price": KNOWN | {"rate"}}
+        known |= dict.fromkeys(("entry_price", "exit_price", *RESULTS), KNOWN)
         guessed = {
             member: column
             for member in known
@@ -154,20 +158,16 @@ class Draft:
         }
         if guessed.keys() >= {"quantity", "price"}:
             self.warnings.append(FACTORS.format(guessed.pop("quantity"), guessed.pop("price")))
-        self.warnings += [f"{column} is taken for the {member} by its cells" for member, column in guessed.items()]
+        taken = [f"{column} is taken for the {member.replace('_', ' ')}" for member, column in guessed.items()]
+        if taken:
+            self.warnings.append(f"{', '.join(taken)} by {'its' if len(taken) == 1 else 'their'} cells")
         if missing := [name for name in ("symbol", "quantity", *self.ends) if not self.members.get(name)]:
             names = ", ".join(missing)
             self.warnings.append(f"no column is known as {names}: name it here, or state it for all rows as =1")
-        if len(missing) > 1 or not {*self.ends}.isdisjoint(missing):
+        is_unsided = not self.is_of_trades and "side" not in members
+        are_held = is_unsided and any(OF_HOLDINGS.search(simplify(name)) for name in self.table.columns)
+        if len(missing) > 1 or not {*self.ends}.isdisjoint(missing) or are_held:
             self.warnings.append(MAY_HAVE_NONE)
-
-    def _is_before(self, first: str, last: str) -> bool:
-        """Return whether one time is never after another, and not always the same."""
-        one, other = (
-            self.table.read_times(self.members[name]) if name in self.members else [] for name in (first, last)
-        )
-        pairs = [pair for pair in zip(one, other, strict=False) if all(pair)]
-        return bool(pairs) and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
 
     def _find_values(self) -> list[str]:
         """Return the columns of what was paid and received for whole trades, which stand for missing prices.
@@ -195,11 +195,11 @@ class Draft:
         ends = [name for name in ("entry_price", "exit_price") if name not in members]
         if len(ends) == 1 and "price" in members and ends[0] not in self.said:
             members[ends[0]] = members["price"]
-        times = {members.get(name) for name in ("opened_at", "closed_at")} - {None}
+        times, at = {members.get(name) for name in ("opened_at", "closed_at")} - {None}, members.get("at")
         is_said = not self.said.keys().isdisjoint(("opened_at", "closed_at"))
-        if times == {members.get("closed_at")} and not is_said and self._is_before("at", "closed_at"):
-            times.add(members.setdefault("opened_at", members["at"]))
-        if len(times) < 2 and not is_said and (time := next(iter(times), members.get("at"))):
+        if times == {members.get("closed_at")} and not is_said and self.table.is_before(at, members.get("closed_at")):
+            times.add(members.setdefault("opened_at", str(at)))
+        if len(times) < 2 and not is_said and (time := next(iter(times), at)):
             members["opened_at"] = members["closed_at"] = time
             self.warnings.append(ONE_TIME)
 

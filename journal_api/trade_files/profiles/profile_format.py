@@ -178,7 +178,7 @@ def read_checked_fills(
     value, rate = value if is_local or not has_currencies else "", "" if is_local else rate
     reader = ProfileReader(profile, header)
     sales = profile.side.short if profile.side else []
-    tells_shorts = any(read_words(word) & (SHORT | {"open", "ss", "sshrt"}) for word in sales)
+    tells_shorts = any(read_words(word) & (SHORT | {"ss", "sshrt"}) for word in sales)
 
     def check(book: Book) -> Iterator[Noted | FileCheck]:
         yield from [*check_halves(book)] or ([] if tells_shorts else check_sales(book))

@@ -6,6 +6,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from journal_api.positions.import_rows import Rejected
+from journal_api.trade_files.dates import is_time
 from journal_api.trade_files.profiles.unknown_columns import count_filled
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.readings import find_named_members, split_rows
@@ -45,7 +46,8 @@ def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
         counts = {index: len({*map(spell, row)}) for index, row in enumerate(names)}
     most = max(counts.values(), default=0)
     likely = [index for index in counts if counts[index] >= most - 1 and sum(map(bool, found[index].cells)) > 1]
-    return max((make_table(found[index:]) for index in likely[:MAX_HEADERS]), key=count_filled, default=None)
+    headers = [index for index in likely if not any(map(is_time, found[index].cells))] or likely
+    return max((make_table(found[index:]) for index in headers[:MAX_HEADERS]), key=count_filled, default=None)
 
 
 def make_table(rows: Sequence[Cells]) -> Table:

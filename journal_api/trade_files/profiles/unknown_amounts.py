@@ -78,6 +78,10 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
     read = {*members.values(), *costs, *likely}
     others = [name for name in table.columns if name not in read and translate(name) not in KNOWN]
     likely += [name for name in others if is_share(table, name, size, price)]
+    result = table.read_amounts(members.get("gross_pnl") or members.get("net_pnl"))
+    if result and translate(members.get("entry_price", "entry")) not in KNOWN:  # found by its cells, as costs are not
+        largest = {name: max(map(abs, table.read_amounts(name)), default=0) for name in others if name not in likely}
+        likely += [name for name in largest if 0 < largest[name] < max(map(abs, result))]
     return [name for name in costs if name not in withheld], withheld + likely
 
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from journal_api.trade_files.cells import ISIN, SENTENCE
+from journal_api.trade_files.profiles.unknown_ends import find_ends
 from journal_api.trade_files.profiles.unknown_factors import MIN_FACTORS, find_factors
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, MOST, TIMES, Table
 from journal_api.trade_files.vocabulary import (
@@ -38,6 +39,7 @@ NO_ISIN = NOTHING | {""}
 TICKERS = frozenset({"symbol", "instrument"})  # columns
 COARSE = frozenset({"market", "product"})
 OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
+CODE = re.compile("[0-9]{4,6}[A-Z]?")  # of a share in East Asia
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 # Columns of other short names.
 OF_OTHERS = re.compile(
@@ -50,7 +52,8 @@ def find_members(table: Table, said: Mapping[str, str] = NOTHING_SAID) -> dict[s
     found = find_by_names(table, said)
     if symbol := find_symbol(table, found.get("symbol"), found.get("side"), None, []):  # behind a side of other words
         found["symbol"] = symbol
-    whole = found | find_factors(table, found | {**said}) | {**said}
+    known = found | {**said}
+    whole = found | (find_ends(table, known) or find_factors(table, known)) | {**said}
     return {member: column for member, column in whole.items() if column}
 
 
@@ -125,6 +128,8 @@ def find_symbol(
         options = (name for name in others if all(map(find_option, found := table.read_cells(name))) and found)
         symbol = next(options, symbol)
     symbol = symbol or find_asset(table, others, side) or table.names.simple.get("symbol")
+    if not symbol and all(map(CODE.fullmatch, table.read_cells(code := table.names.simple.get("code")))):
+        symbol = code
     products, isins = ({*table.read_cells(name)} for name in (symbol, isin))
     is_shared = translate(symbol or "") == "product" and len(products) == 1 < len(isins)
     is_long = isin is not None and any(len(cell) > Name40.max_length for cell in products)

@@ -11,7 +11,7 @@ from journal_api.trade_files.vocabulary import KNOWN, NAMES, simplify, translate
 
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
 NEARLY_ALL, NEAR, DIFFERENT = Decimal("0.9"), Decimal("0.01"), Decimal("1.05")  # of rows, of 1, of prices
-OF_HOLDINGS = re.compile("unreali|current|balance|remaining|holding|position")
+NO_FACTOR = re.compile("unreali|current|balance|remaining|holding|position|percent|risk")
 
 
 def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
@@ -35,7 +35,7 @@ def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     known = [found[name] for name in AMOUNTS if found.get(name)]
     if size and known:
         return {}
-    others = [name for name in table.columns if translate(name) not in KNOWN and not OF_HOLDINGS.search(simplify(name))]
+    others = [name for name in table.columns if translate(name) not in KNOWN and not NO_FACTOR.search(simplify(name))]
     numbers = {name: {*table.read_amounts(name)} for name in others}
     unknown = [name for name in numbers if numbers[name]][:MAX_FACTORS]
     changing = [name for name in unknown if len(numbers[name]) > 1]

@@ -16,7 +16,7 @@ TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "extern
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
 RIGHTS = frozenset({"c", "p", "call", "put"})
 NO_DATE = re.compile(rf"{UNIX.pattern}|[0-9]{{1,2}}[^\W\d_]+[0-9]{{2,4}}")
-LATER = re.compile("settl|valut|valeur|expir|verfall|matur|fallig")  # days
+LATER = re.compile("settl|valut|valeur|vaartus|expir|verfall|matur|fallig")  # days
 UNIT, MONEY = re.compile(r"[(\[](.+)[)\]]\s*$"), CURRENCIES | {*"$€£¥"}
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
 
@@ -56,6 +56,12 @@ class Table:
             except ValueError:
                 times.append("")
         return times
+
+    def is_before(self, first: str | None, last: str | None) -> bool:
+        """Return whether one time is never after another, and not always the same."""
+        one, other = (self.read_times(name) if name else [] for name in (first, last))
+        pairs = [pair for pair in zip(one, other, strict=False) if all(pair)]
+        return bool(pairs) and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
 
     def count(self, column: str, test: Callable[[str], object]) -> int:
         return sum(map(bool, map(test, self.read_cells(column))))

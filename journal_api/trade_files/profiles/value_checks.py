@@ -28,7 +28,8 @@ MIN_HIDDEN, NEARLY_ALL = 3, 0.9  # fills whose values differ by costs
 SHOWN_POINT_VALUES = tuple(
     sorted({0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, *(float(root.point_value) for root in CONTRACT_ROOTS.values())})
 )
-IN_CHINA = re.compile("[A-Za-z]{1,2}[0-9]{1,2}(?:0[1-9]|1[0-2])")
+OF_MONTH = re.compile("(?:[A-Za-z]{1,2}[0-9]{1,2}|.*20[0-9]{2})(?:0[1-9]|1[0-2])")
+QUOTES = ("USD", "USDT", "USDC", "EUR")  # of coins and currencies
 ROOTS = CONTRACT_ROOTS.keys() - {"BTC", "ETH", "SOL", "XRP"}  # which are coins too
 
 
@@ -148,12 +149,12 @@ def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> flo
 
 
 def check_roots(symbols: Iterable[str]) -> FileCheck:
-    """Return the doubt about a file all of whose symbols are roots of futures, or like RB2510 in China.
+    """Return the doubt about a file all of whose symbols but pairs are roots of futures, or name a month as RB2510.
 
     Without a month a root is a share, of which a point is worth 1.
     """
-    names = sorted({*symbols})
-    is_of_futures = all(name.upper() in ROOTS or IN_CHINA.fullmatch(name) for name in names)
+    names = sorted(name for name in {*symbols} if not name.upper().endswith(QUOTES))
+    is_of_futures = bool(names) and all(name.upper() in ROOTS or OF_MONTH.fullmatch(name) for name in names)
 
     def find_warning(instruments: InstrumentTable) -> str | None:
         unknown = [name for name in names if is_of_futures and instruments.point_value(name) is None]
