@@ -1,9 +1,8 @@
 """The opening and the close of the trades of an unknown table: times by their order, prices by the results."""
 
 from collections import defaultdict
-from collections.abc import Mapping
-from decimal import Decimal
-from itertools import combinations, islice, product
+from collections.abc import Mapping, Sequence
+from itertools import combinations, product
 from statistics import median
 from typing import NamedTuple
 
@@ -12,9 +11,11 @@ from journal_api.trade_files.profiles.unknown_factors import MAX_FACTORS, MIN_FA
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, LATER, TIMES, Table
 from journal_api.trade_files.vocabulary import KNOWN, simplify, translate
 
-MAX_ROWS, MIN_OF_UNKNOWN = 200, 5  # rows that are looked at; if quantity or result are unknown too
-FAR, ODD = Decimal("0.5"), Decimal("0.03")  # of a price; of the value of a point, which costs change
-POINT_VALUES = [Decimal(10) ** power for power in range(6)]  # where no other row shows one
+MAX_ROWS, MIN_OF_UNKNOWN = 100, 5  # rows that are looked at; if quantity or result are unknown too
+FAR, ODD = 0.5, 0.03  # of a price; of the value of a point, which costs change
+POINT_VALUES = [10.0**power for power in range(6)]  # where no other row shows one
+
+Column = Sequence[float]
 
 
 class Ends(NamedTuple):
@@ -63,16 +64,19 @@ def find_end_prices(table: Table, found: Mapping[str, str], result: str | None) 
         return None
     named = [name for name in table.columns if translate(name) not in KNOWN and not NO_FACTOR.search(simplify(name))]
     unknown = [name for name in named if any(table.read_amounts(name))][:MAX_FACTORS]
-    symbol = found.get("symbol", "")
-    sizes = [found["quantity"]] if found.get("quantity") else [n for n in unknown if changes(table, symbol, n)]
-    results = [result] if result else [name for name in unknown if has_both_signs(table, name)]
-    rows = min(len(table.rows), MAX_ROWS)
-    is_known = bool(found.get("quantity") and result)
-    least = max(MIN_FACTORS if is_known else MIN_OF_UNKNOWN, int(NEARLY_ALL * rows))
+    symbols = [row.get(found.get("symbol", ""), "") for row in table.rows[:MAX_ROWS]]
+    known = [*prices, *filter(None, (found.get("quantity"), result))]
+    numbers = {
+        name: [float(row.get(name, 0)) for row in table.numbers[:MAX_ROWS]] for name in dict.fromkeys(known + unknown)
+    }
+    changing = [name for name in unknown if len({*zip(symbols, numbers[name], strict=True)}) > len({*symbols})]
+    sizes = [found["quantity"]] if found.get("quantity") else changing
+    results = [result] if result else [name for name in unknown if min(numbers[name]) < 0 < max(numbers[name])]
+    least = max(MIN_FACTORS if found.get("quantity") and result else MIN_OF_UNKNOWN, int(NEARLY_ALL * len(symbols)))
     explained = {
-        ends: count_explained(table, symbol, ends)
+        ends: count_explained(symbols, *(numbers[name] for name in ends))
         for pair in (product(prices, unknown) if prices else combinations(unknown, 2))
-        if are_near(table, *pair, least)
+        if count_near(*(numbers[name] for name in pair)) >= least
         for ends in (Ends(*pair, *others) for others in product(sizes, results))
         if len({*ends}) == len(ends)
     }
@@ -81,31 +85,17 @@ def find_end_prices(table: Table, found: Mapping[str, str], result: str | None) 
     return best[0] if len({ends[:3] for ends in best}) == 1 else None
 
 
-def has_both_signs(table: Table, name: str) -> bool:
-    amounts = table.read_amounts(name)
-    return min(amounts) < 0 < max(amounts)
+def count_near(one: Column, other: Column) -> int:
+    """Return the number of rows in which both prices are near each other, as before and after a trade."""
+    return sum(a > 0 and abs(a - b) <= FAR * a for a, b in zip(one, other, strict=True))
 
 
-def changes(table: Table, symbol: str, name: str) -> bool:
-    """Return whether a symbol has several of these numbers, as of quantities."""
-    pairs = {(text.get(symbol, ""), row.get(name)) for text, row in zip(table.rows, table.numbers, strict=True)}
-    return len(pairs) > len({symbol for symbol, _ in pairs})
-
-
-def are_near(table: Table, one: str, other: str, least: int) -> bool:
-    """Return whether so many rows have both prices, and near each other, as before and after a trade."""
-    rows = [*islice(table.pick_numbers(one, other), MAX_ROWS)]
-    return sum(a > 0 and b > 0 and abs(a - b) <= FAR * a for a, b in rows) >= least
-
-
-def count_explained(table: Table, symbol: str, ends: Ends) -> int:
+def count_explained(symbols: Sequence[str], entry: Column, close: Column, size: Column, result: Column) -> int:
     """Return the number of rows whose result is the difference of the prices times the quantity and one point value."""
-    values = defaultdict[str, list[Decimal]](list)
-    for text, row in islice(zip(table.rows, table.numbers, strict=True), MAX_ROWS):
-        if row.keys() >= {*ends}:
-            entry, close, size, result = (row[name] for name in ends)
-            if points := abs((close - entry) * size):
-                values[text.get(symbol, "")].append(abs(result) / points)
+    values = defaultdict[str, list[float]](list)
+    for symbol, first, last, number, amount in zip(symbols, entry, close, size, result, strict=True):
+        if amount and (points := (last - first) * number):
+            values[symbol].append(abs(amount / points))
     return sum(
         any(abs(value - usual) <= ODD * usual for usual in ([median(found)] if len(found) > 1 else POINT_VALUES))
         for found in values.values()
