@@ -412,7 +412,7 @@ def test_two_columns_that_tell_different_sides_tell_none() -> None:
 
 
 CZECH = """\
-Datum obchodu;Směr;Symbol;Cena;Kusy;Poplatky v USD;Poplatek
+Datum obchodu;Ago;Symbol;Cena;Kvanto;Poplatky v USD;Poplatek
 05.01.2026 15:40;Vklad;;;;;
 06.01.2026 15:40;Nákup;AAPL;185,50;100;-2,00;-0,50
 07.01.2026 15:40;Prodej;AAPL;187,00;100;-2,00;-0,50
@@ -421,12 +421,12 @@ Datum obchodu;Směr;Symbol;Cena;Kusy;Poplatky v USD;Poplatek
 
 async def test_what_is_said_of_a_column_is_proposed_with_what_follows_from_it(client: Client, account_id: int) -> None:
     first = unwrap(await send_file(client, CZECH, account_id, dry_run="true"))
-    said = ["quantity:Kusy", "costs:Cena", "costs:", "costs:Poplatky v USD", "costs:Poplatek"]
+    said = ["quantity:Kvanto", "costs:Cena", "costs:", "costs:Poplatky v USD", "costs:Poplatek"]
     report = unwrap(await send_file(client, CZECH, account_id, dry_run="true", columns=said))
 
     assert (first["proposed_profile"]["quantity"], first["proposed_profile"]["side"]) == (None, None)
     proposed = report["proposed_profile"]
-    assert proposed["side"] == {"column": "Směr", "long": ["Nákup"], "short": ["Prodej"]}
+    assert proposed["side"] == {"column": "Ago", "long": ["Nákup"], "short": ["Prodej"]}
     await client.post("/import-profiles", json=proposed)
     await create_import(client, CZECH, date_order="day")
     (trade,) = unwrap(await client.get("/trades"))
@@ -437,9 +437,9 @@ async def test_what_is_said_of_a_column_is_proposed_with_what_follows_from_it(cl
     "said, reason",
     [
         ("quantity:Počet", "the file has no column Počet"),
-        ("size:Kusy", "must be one of symbol, quantity"),
-        ("Kusy", "must be one of symbol, quantity"),
-        ("kind:Kusy", "must have the kind trades or fills"),
+        ("size:Kvanto", "must be one of symbol, quantity"),
+        ("Kvanto", "must be one of symbol, quantity"),
+        ("kind:Kvanto", "must have the kind trades or fills"),
         ("side:=Buy", "must have a column: only symbol, quantity, multiplier, account may be the same in all rows"),
         ("entry_price:Cena", "the kind fills has no entry_price"),
     ],
@@ -534,7 +534,7 @@ def test_the_command_proposes_a_profile_with_the_columns_that_it_is_told(tmp_pat
     file = tmp_path / "unknown.csv"
     file.write_text(CZECH)
 
-    told = ("--column", "symbol==AAPL", "--column", "quantity=Kusy")
+    told = ("--column", "symbol==AAPL", "--column", "quantity=Kvanto")
     ran = import_file(tmp_path / "journal.db", file, "--dry-run", *told)
 
-    assert 'symbol = "=AAPL"\nquantity = "Kusy"\n' in ran.out
+    assert 'symbol = "=AAPL"\nquantity = "Kvanto"\n' in ran.out

@@ -201,7 +201,7 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
     """
     cells = {name: found for name in columns if not CURRENCIES.issuperset(found := {*table.read_cells(name)})}
     for name in cells:
-        is_coin = translate(name) in NAMES["currency"] and not table.holds("at", name)  # Valuta is a day too
+        is_coin = translate(name) in NAMES["currency"] and all(map(TICKER.fullmatch, cells[name]))
         if is_coin or all(map(ISIN.fullmatch, cells[name])):
             return name
     named = table.read_cells(side)

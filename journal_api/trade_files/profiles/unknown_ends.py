@@ -86,8 +86,9 @@ def find_end_prices(table: Table, found: Mapping[str, str], result: str | None) 
 
 
 def count_near(one: Column, other: Column) -> int:
-    """Return the number of rows in which both prices are near each other, as before and after a trade."""
-    return sum(a > 0 and abs(a - b) <= FAR * a for a, b in zip(one, other, strict=True))
+    """Return the number of rows with two prices near each other, as before and after a trade; 0 of spreads."""
+    near = [abs(a - b) for a, b in zip(one, other, strict=True) if a > 0 and abs(a - b) <= FAR * a]
+    return len(near) if len({*near}) >= MIN_FACTORS else 0
 
 
 def count_explained(symbols: Sequence[str], entry: Column, close: Column, size: Column, result: Column) -> int:
