@@ -23,7 +23,7 @@ MONTHS = """jan ene gen,feb fév fev,mar mär mrt,apr avr abr,may mai mei maj ma
 MONTH_NUMBERS = {name: number for number, names in enumerate(MONTHS.split(","), 1) for name in names.split()}
 NAME = rf"(?P<{{}}>{'|'.join(MONTH_NUMBERS)})[^\W\d_]*\.?"
 DATE = re.compile(
-    r"(?P<year>[0-9]{4}|1[0-9]{2})([-/.年])(?P<month>[0-9]{1,2})(?:\2|月)(?P<day>[0-9]{1,2})日?(?![0-9])"
+    r"(?P<year>[0-9]{4}|1[0-9]{2}(?=[/年]))([-/.年])(?P<month>[0-9]{1,2})(?:\2|月)(?P<day>[0-9]{1,2})日?(?![0-9])"
     r"|(?P<first>[0-9]{1,2})([-/.])(?P<second>[0-9]{1,2})\6(?P<last>[0-9]{4}|[0-9]{2})(?![0-9])"
     rf"|(?P<before>[0-9]{{1,2}})(?:[ /-]|\. ?| de )?{NAME.format('name')}(?:[ /-]| de )?"
     r"(?P<after>[0-9]{4}|[0-9]{2})(?![0-9])"
@@ -42,8 +42,8 @@ COMPACT_CLOCK = re.compile("([0-9]{2})([0-9]{2})([0-9]{2})()()")
 # What stands between a date and its clock.
 BETWEEN = re.compile(r"(?:[T;]|,? +(?:(?:-|à|at|um|klo) +)?|,)")
 # What may stand behind a time and says nothing of it, as Sierra Chart's BP.
-BEHIND = re.compile(r"[BE]P|Uhr")
-BOOKED = re.compile(r".* as of (?=[0-9])")  # the day on which Schwab books what happened earlier
+BEHIND = re.compile(r"[BE]P|Uhr|as of .*")
+BOOKED = re.compile(r"[0-9/]+ as of (?=[0-9]+/)")  # the day on which Schwab books what happened earlier
 ZONE_NAME = re.compile(r"(?<=[0-9]) \([^()]*\)\Z")  # GMT-0700 (Pacific Daylight Time)
 US_ZONES = {"ET": "America/New_York", "CT": "America/Chicago", "PT": "America/Los_Angeles"}
 # Seconds since 1970, also with milliseconds or microseconds.
@@ -73,6 +73,8 @@ def find_date_order(cells: Iterable[str], comma: Comma, *, is_local: bool) -> Fi
     dates = [found for cell in cells if (found := DAY_AND_MONTH.match(CLOCK_FIRST.sub("", cell.strip())))]
     if not dates:
         return FileDates()
+    if any("2400" < found["last"] < "2700" and len(found["last"]) == 4 for found in dates):  # of Thailand
+        return FileDates("day", "file")
     if any(int(found["first"]) > 12 for found in dates):
         return find_first_year(dates)
     if any(int(found["second"]) > 12 for found in dates):

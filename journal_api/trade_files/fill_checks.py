@@ -44,15 +44,22 @@ def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
         yield Noted(f"first fills have a {column}, as if they closed what an earlier file opens: {names}")
 
 
-def check_sales(book: Book) -> Iterator[Noted]:
-    """Yield what the file sells without buying it, unless it is a contract or a currency."""
+def check_sales(book: Book, *, may_turn: bool = True) -> Iterator[Noted]:
+    """Yield what the file sells without buying it, unless it is a contract or a currency.
+
+    A sale of more than is held is told too, unless it may turn the position.
+    """
     sizes, kinds, first = Counter[int](), defaultdict[int, set[Effect]](set), dict[int, int]()
-    for fill in book.fills:
-        sizes[fill.number] += fill.quantity
-        kinds[fill.number].add(fill.effect)
+    oversold = set[int]()
     for fill in list_in_order(book):
         first.setdefault(fill.number, fill.quantity)
-    sold = [book.instruments[number] for number in sizes if sizes[number] < 0 and kinds[number] == {Effect.NOT_STATED}]
+        kinds[fill.number].add(fill.effect)
+        before = sizes[fill.number]
+        sizes[fill.number] += fill.quantity
+        if before > 0 > sizes[fill.number] and not may_turn:
+            oversold.add(fill.number)
+    oversold |= {number for number in sizes if sizes[number] < 0}
+    sold = [book.instruments[number] for number in sorted(oversold) if kinds[number] == {Effect.NOT_STATED}]
     if held := [one.symbol for one in sold if is_share(one)]:
         yield Noted(f"more is sold than bought: short, unless an earlier file buys what is sold: {show_names(held)}")
     begun = [book.instruments[number] for number, size in first.items() if size < 0 <= sizes[number]]

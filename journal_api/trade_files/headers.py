@@ -105,8 +105,9 @@ def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]
 
 
 def find_report(header: Collection[str]) -> str | None:
-    """Return what a file is that has this header and no trades, None for any other header."""
-    for report in REPORTS:
+    """Return what a file is that has this header and no trades, None for any other header, as one of trades."""
+    named = find_named_members(header)
+    for report in () if named.issuperset(OF_TRADES[0]) else REPORTS:
         if all(find_column(header, columns) for columns in report["columns"]):
             return f"this is {report['name']}, which has no trades: export {report['instead']} instead"
     return None

@@ -47,9 +47,20 @@ STATUS, KINDS, FILLED, UNFILLED, ENDING, CHANGING = (
     frozenset(TABLE["status"][name].split())
     for name in ("columns", "kinds", "filled", "unfilled", "ending", "changing")
 )
-PURCHASES, SALES, LONG, SHORT, MOVING, CANCELLING, REDUCING, YES, CLOSING = (
+PURCHASES, SALES, LONG, SHORT, MOVING, MOVING_ALONE, CANCELLING, REDUCING, YES, CLOSING = (
     frozenset(TABLE["sides"][name].split())
-    for name in ("purchase", "sale", "long", "short", "moving", "cancelling", "reducing", "yes", "closing")
+    for name in (
+        "purchase",
+        "sale",
+        "long",
+        "short",
+        "moving",
+        "moving_alone",
+        "cancelling",
+        "reducing",
+        "yes",
+        "closing",
+    )
 )
 PURCHASE_ALONE, SALE_ALONE = (frozenset(TABLE["sides"][f"{name}_alone"].split()) for name in ("purchase", "sale"))
 PURCHASES, SALES, TICKERS = PURCHASES | PURCHASE_ALONE, SALES | SALE_ALONE, {"btc"} | PURCHASE_ALONE | SALE_ALONE
@@ -213,7 +224,11 @@ def moves_money(cell: str) -> bool:
 def tells_no_trade(cell: str) -> bool:
     """Return whether a cell says why its row is no trade."""
     name = simplify(cell)
-    return bool(read_words(cell) & (MOVING | CANCELLING | ENDING | CHANGING)) or name in MOVING or name.endswith(COSTS)
+    return (
+        bool(read_words(cell) & (MOVING | CANCELLING | ENDING | CHANGING))
+        or name in MOVING | MOVING_ALONE
+        or name.endswith(COSTS)
+    )
 
 
 def is_side(cell: str) -> bool:

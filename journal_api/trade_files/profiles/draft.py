@@ -20,7 +20,7 @@ from journal_api.trade_files.profiles.unknown_amounts import (
     find_result,
 )
 from journal_api.trade_files.profiles.unknown_columns import COARSE, find_members
-from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, Table, find_unit
+from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, TIMES, Table, find_unit
 from journal_api.trade_files.vocabulary import (
     KNOWN,
     NAMES,
@@ -145,9 +145,11 @@ class Draft:
     def _warn_of_missing(self) -> None:
         """Say which columns a profile needs beside those that are known."""
         members = self.members
-        of_symbols = {*NAMES["symbol"]} - ({"code"} if COARSE & {*map(translate, self.table.columns)} else set())
+        is_guess = COARSE & {*map(translate, self.table.columns)} or self.table.read_amounts(members.get("symbol"))
+        of_symbols = {*NAMES["symbol"]} - ({"code"} if is_guess else set())
         known = {"symbol": of_symbols, "quantity": NAMES["quantity"], "price": KNOWN | {"rate"}}
-        known |= dict.fromkeys(("entry_price", "exit_price", *RESULTS), KNOWN)
+        has_times = members.get("opened_at") != members.get("closed_at")
+        known |= dict.fromkeys(("entry_price", "exit_price", *(TIMES[:2] if has_times else ()), *RESULTS), KNOWN)
         guessed = {
             member: column
             for member in known

@@ -181,7 +181,8 @@ def read_checked_fills(
     tells_shorts = any(read_words(word) & (SHORT | {"ss", "sshrt"}) for word in sales)
 
     def check(book: Book) -> Iterator[Noted | FileCheck]:
-        yield from [*check_halves(book)] or ([] if tells_shorts else check_sales(book))
+        may_turn = bool(result) or profile.name in built_in
+        yield from [*check_halves(book)] or ([] if tells_shorts else check_sales(book, may_turn=may_turn))
         yield from check_values(book, price, quantity, value) if value else ()
         yield from check_stated_results(book, result) if result else ()
         yield from check_openings(book, result) if result and profile.name not in built_in else ()

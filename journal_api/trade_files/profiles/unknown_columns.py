@@ -39,6 +39,7 @@ NO_ISIN = NOTHING | {""}
 TICKERS = frozenset({"symbol", "instrument"})  # columns
 COARSE = frozenset({"market", "product"})
 OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
+OF_CONTRACTS = re.compile("contract|product|market")
 CODE = re.compile("[0-9]{4,6}[A-Z]?")  # of a share in East Asia
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 # Columns of other short names.
@@ -128,7 +129,8 @@ def find_symbol(
         options = (name for name in others if all(map(find_option, found := table.read_cells(name))) and found)
         symbol = next(options, symbol)
     symbol = symbol or find_asset(table, others, side) or table.names.simple.get("symbol")
-    if not symbol and all(map(CODE.fullmatch, table.read_cells(code := table.names.simple.get("code")))):
+    code = table.names.simple.get("code")
+    if not symbol and not OF_CONTRACTS.match(simplify(code or "")) and all(map(CODE.fullmatch, table.read_cells(code))):
         symbol = code
     products, isins = ({*table.read_cells(name)} for name in (symbol, isin))
     is_shared = translate(symbol or "") == "product" and len(products) == 1 < len(isins)

@@ -1,8 +1,9 @@
 """The opening and the close of the trades of an unknown table: times by their order, prices by the results."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from statistics import median
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from journal_api.trade_files.vocabulary import KNOWN, simplify, translate
 
 MAX_ROWS, MIN_OF_UNKNOWN = 100, 5  # rows that are looked at; if quantity or result are unknown too
 FAR, ODD = 0.5, 0.03  # of a price; of the value of a point, which costs change
+NO_END = re.compile("mark|last|target|stop|limit|trigger|strike")  # prices
 POINT_VALUES = [10.0**power for power in range(6)]  # where no other row shows one
 
 Column = Sequence[float]
@@ -30,31 +32,37 @@ class Ends(NamedTuple):
 def find_ends(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     """Return the members of a trade per row: columns of unknown names, of prices whose difference makes the results.
 
-    That is if a point is worth the same in nearly all rows of a symbol. Of two unknown prices the first is that of
-    the opening. Quantity and result may be of unknown names too. A table without two times is not one of trades.
+    That is if a point is worth the same in nearly all rows of a symbol. Quantity and result may be of unknown names
+    too. A file with another price is one of fills, one without two times of positions.
     """
-    times = find_end_times(table, found)
+    times = {} if found.get("price") else find_end_times(table, found)
     result = next((name for name in RESULTS if found.get(name)), "gross_pnl")
     ends = find_end_prices(table, found, found.get(result)) if times else None
     if not ends:
         return {}
-    if ends.entry == found.get("exit_price"):
+    starts = [table.columns.index(name) for name in times.values()]
+    if ends.entry == found.get("exit_price") or (found.keys().isdisjoint(AMOUNTS) and starts != sorted(starts)):
         ends = ends._replace(entry=ends.exit, exit=ends.entry)
     return {**times, **dict(zip(("entry_price", "exit_price", "quantity", result), ends, strict=True))}
 
 
 def find_end_times(table: Table, found: Mapping[str, str]) -> dict[str, str]:
-    """Return the times of the opening and the close, one of which is never after the other."""
-    ends = dict.fromkeys(found[name] for name in TIMES[:3] if found.get(name))
-    if len(ends) > 1:
-        return {name: found[name] for name in TIMES[:2] if found.get(name)}
-    unknown = [name for name in table.columns if translate(name) not in KNOWN and not LATER.search(simplify(name))]
-    others = [name for name in unknown if name not in ends and table.read_cells(name) and table.holds("at", name)]
-    for pair in product(ends, others) if ends else combinations(others, 2):
-        for times in (pair, pair[::-1]):
-            if table.is_before(*times):
-                return dict(zip(TIMES, times, strict=False))
+    """Return the times of the opening and the close: the only two columns of times, one never after the other."""
+    unknown = (name for name in table.columns if translate(name) not in KNOWN and not LATER.search(simplify(name)))
+    named = dict.fromkeys(found[name] for name in TIMES[:2] if found.get(name))
+    columns = dict.fromkeys([*filter(None, map(found.get, TIMES[:3])), *unknown])
+    times = [*named] if len(named) == 2 else [name for name in columns if is_of_times(table, name)]
+    for pair in permutations(times) if len(times) == 2 else ():
+        ends = dict(zip(TIMES, pair, strict=False))
+        if table.is_before(*pair) and all(found.get(name, ends[name]) == ends[name] for name in ends):
+            return ends
     return {}
+
+
+def is_of_times(table: Table, name: str) -> bool:
+    """Return whether a column has dates, and not always the same; a number may be one of whatever else."""
+    cells = {*table.read_cells(name)}
+    return len(cells) > 1 and table.holds("at", name) and not any(map(str.isdecimal, cells))
 
 
 def find_end_prices(table: Table, found: Mapping[str, str], result: str | None) -> Ends | None:
@@ -62,15 +70,15 @@ def find_end_prices(table: Table, found: Mapping[str, str], result: str | None) 
     prices = dict.fromkeys(found[name] for name in AMOUNTS if found.get(name))
     if len(prices) > 1:
         return None
-    named = [name for name in table.columns if translate(name) not in KNOWN and not NO_FACTOR.search(simplify(name))]
+    simple = {name: simplify(name) for name in table.columns if translate(name) not in KNOWN}
+    named = [name for name, text in simple.items() if not (NO_FACTOR.search(text) or NO_END.search(text))]
     unknown = [name for name in named if any(table.read_amounts(name))][:MAX_FACTORS]
     symbols = [row.get(found.get("symbol", ""), "") for row in table.rows[:MAX_ROWS]]
     known = [*prices, *filter(None, (found.get("quantity"), result))]
     numbers = {
         name: [float(row.get(name, 0)) for row in table.numbers[:MAX_ROWS]] for name in dict.fromkeys(known + unknown)
     }
-    changing = [name for name in unknown if len({*zip(symbols, numbers[name], strict=True)}) > len({*symbols})]
-    sizes = [found["quantity"]] if found.get("quantity") else changing
+    sizes = [found["quantity"]] if found.get("quantity") else [n for n in unknown if changes(symbols, numbers[n])]
     results = [result] if result else [name for name in unknown if min(numbers[name]) < 0 < max(numbers[name])]
     least = max(MIN_FACTORS if found.get("quantity") and result else MIN_OF_UNKNOWN, int(NEARLY_ALL * len(symbols)))
     explained = {
@@ -82,7 +90,15 @@ def find_end_prices(table: Table, found: Mapping[str, str], result: str | None) 
     }
     most = max(explained.values(), default=0)
     best = [ends for ends in explained if explained[ends] == most >= least]
-    return best[0] if len({ends[:3] for ends in best}) == 1 else None
+    return best[0] if len(best) == 1 else None
+
+
+def changes(symbols: Sequence[str], sizes: Column) -> bool:
+    """Return whether the quantities of a symbol differ by more than the value of a point may."""
+    found = defaultdict[str, list[float]](list)
+    for symbol, size in zip(symbols, sizes, strict=True):
+        found[symbol].append(abs(size))
+    return any(max(one) > (1 + 2 * ODD) * min(one) for one in found.values())
 
 
 def count_near(one: Column, other: Column) -> int:
