@@ -39,12 +39,13 @@ class Curve:
         self.equity = self.low = self.peak = self.drawdown = 0
 
     def add(self, net_pnl: int) -> None:
-        self.equity += net_pnl
-        if self.equity > self.peak:
-            self.peak = self.equity
-        elif self.equity < self.low:
-            self.low = self.equity
-        self.drawdown = max(self.drawdown, self.peak - self.equity)
+        equity = self.equity = self.equity + net_pnl
+        if equity > self.peak:
+            self.peak = equity
+        elif self.peak - equity > self.drawdown:  # max() would take half as long again
+            self.drawdown = self.peak - equity
+        if equity < self.low:
+            self.low = equity
 
     def members(self) -> dict[str, int | None]:
         drawdown = self.drawdown if self.drawdown <= MAX_STORED else None

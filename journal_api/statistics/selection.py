@@ -60,7 +60,7 @@ def build_decision(*, mixes_currencies: bool, has_excursions: bool) -> str:
     total = partial(of_decision, mixes_currencies=mixes_currencies)
     excursions = (f"{total(name) if has_excursions else 'NULL'} AS {name}" for name in ("mae", "mfe", "mfe_pnl"))
     return f"""
-        trading_day, opened_at, closed_at, id,
+        trading_day, closed_at, id,
         {total("net_pnl")} AS pnl,
         {total("initial_risk")} AS initial_risk,
         iif(count(*) = 1, r,
@@ -72,8 +72,8 @@ def build_decision(*, mixes_currencies: bool, has_excursions: bool) -> str:
         count(*) AS trades,
         sum(fees) AS fees,
         sum(net_pnl) AS net_pnl,
-        {f"iif({IS_MIXED}, '', currency)" if mixes_currencies else "currency"} AS first_currency,
-        currency AS last_currency,
+        {f"iif({IS_MIXED}, '', currency)" if mixes_currencies else "NULL"} AS first_currency,
+        {"currency" if mixes_currencies else "NULL"} AS last_currency,
         decision,
         {FIRST} AS first
     FROM copied
@@ -91,17 +91,17 @@ IN_TOTAL = """
     SELECT NULL, NULL, 'total', {decision}"""
 # The decisions of one trade, and of several if there are copies.
 SINGLE = """
-    SELECT part, 'everywhere' AS place, trading_day, opened_at, closed_at, id, net_pnl AS pnl, initial_risk,
+    SELECT part, 'everywhere' AS place, trading_day, closed_at, id, net_pnl AS pnl, initial_risk,
         r, is_mistake, grade, checklist, mae, mfe, mfe_pnl, 1 AS trades, fees, net_pnl,
-        currency AS first_currency, currency AS last_currency, decision
+        currency AS first_currency, currency AS last_currency
     FROM selected"""
+DECISIONS = """
+    SELECT part, place, trading_day, closed_at, id, pnl, net_pnl, first_currency, last_currency
+    FROM """
+NOT_SHARED = f"""
+    WHERE NOT {IS_SHARED}"""
 OR_SEVERAL = f"""
-    WHERE NOT {IS_SHARED}
-    UNION ALL
-    SELECT part, place, trading_day, opened_at, closed_at, id, pnl, initial_risk, r,
-        is_mistake, grade, checklist, mae, mfe, mfe_pnl, trades, fees, net_pnl,
-        first_currency, last_currency, decision
-    FROM several"""
+    UNION ALL{DECISIONS}several"""
 TRAITS = """
 SELECT EXISTS (SELECT 1 FROM trades WHERE source_trade_id IS NOT NULL),
     (SELECT count(DISTINCT currency) > 1 FROM accounts WHERE user_id = :user_id)"""
@@ -115,12 +115,15 @@ TRADES_BY_REPRESENTATIVE = f"""
     FROM copied
     JOIN several USING ({{by}})"""
 
-# The statements over these CTEs.
+# The statements over these CTEs. Both kinds of decisions are summed apart, without what is the same in all rows:
+# SQLite copies and sorts all columns that it groups, which takes longer than the sums.
 SUMS = """
 SELECT part, place, {day}, {samples}, {currencies},
     {sums}
-FROM decisions
-GROUP BY part, place, {day}, id >> 16"""  # not a million decisions in one array
+FROM {decisions}
+GROUP BY {keys}, id >> 16"""  # not a million decisions in one array
+KINDS = ("single", "part"), ("several", "part, place")
+ONE_CURRENCY = "(SELECT min(currency) FROM account), (SELECT max(currency) FROM account)"
 
 
 class Selection(NamedTuple):
@@ -159,7 +162,9 @@ selected AS NOT MATERIALIZED ({self.select}),
 copied AS (SELECT * FROM selected WHERE {IS_SHARED}),
 several AS MATERIALIZED ({several.format(decision=decision)}
 ),
-decisions AS NOT MATERIALIZED ({SINGLE}{OR_SEVERAL if self.has_copies else ""}
+single AS NOT MATERIALIZED ({SINGLE}{NOT_SHARED if self.has_copies else ""}
+),
+decisions AS NOT MATERIALIZED ({DECISIONS}single{OR_SEVERAL if self.has_copies else ""}
 ),
 trades_in_parts AS NOT MATERIALIZED ({in_parts}
 )
@@ -203,11 +208,17 @@ async def collect(
     results, measures = results or {}, sorted(measures, key=lambda one: not one.is_amount)
     amounts = [measure for measure in measures if measure.is_amount]
     arrays = ", ".join(f"json_group_array({sql})" for sql in ("trading_day", *(measure.sql for measure in measures)))
-    statement = SUMS.format(
-        day="trading_day" if "days" in extras else "NULL",
-        samples=f"json_array({arrays})" if measures else "NULL",
-        currencies="min(first_currency), max(last_currency)" if mixes_currencies else "first_currency, last_currency",
-        sums=sums_columns(extras),
+    by = ", trading_day" if "days" in extras else ""
+    statement = "\nUNION ALL".join(
+        SUMS.format(
+            decisions=decisions,
+            keys=keys + by,
+            day="trading_day" if by else "NULL",
+            samples=f"json_array({arrays})" if measures else "NULL",
+            currencies="min(first_currency), max(last_currency)" if mixes_currencies else ONE_CURRENCY,
+            sums=sums_columns(extras),
+        )
+        for decisions, keys in KINDS[: 1 + has_copies]
     )
     by_day = Groups[Group](find_other)
     async for rows in iterate(db, selection, statement, 4):  # each may have megabytes of samples

@@ -28,7 +28,7 @@ async def test_a_report_reads_again_the_months_that_changed_and_those_near(
         await run_sql(app, write)
         with noted_statements() as noted:
             await client.get("/reports?group_by=symbol")
-        reads = [(sql, values) for sql, values in noted if "FROM decisions" in sql]
+        reads = [(sql, values) for sql, values in noted if "FROM single\nGROUP BY" in sql]
         assert [name_days(*one) for one in reads] == read, write
 
 

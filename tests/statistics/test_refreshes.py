@@ -89,7 +89,7 @@ async def test_the_trades_of_a_scope_are_read_once_for_all_its_goals(
     with noted_statements() as noted:
         assert len(unwrap(await client.get("/goals?with=snapshot"))) == 18
 
-    assert len([sql for sql, _ in noted if "FROM decisions\nGROUP BY" in sql]) == 3
+    assert len([sql for sql, _ in noted if "FROM single\nGROUP BY" in sql]) == 3
 
 
 async def test_a_trade_written_while_its_history_is_computed_is_in_the_next_answer(
