@@ -1160,7 +1160,7 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
 @for_rows(
     "content, warning",
     [
-        ("QLTX,Buy,10,2.5\nQLTX,Sell,10,3\n", "no column is known as symbol, quantity, price, at: name it here"),
+        ("QLTX,Buy,10,2.5\nQLTX,Sell,10,3\n", "no column is known as quantity, price, at: name it here"),
         ("Date,Type,Value,Fees,Shares,Symbol\n2026-03-02,Buy,102,2,10,QLTX\n", "Value is taken to include the costs"),
         (
             "Date,Type,Desk,Size,Price\n2026-03-02,Buy,QLTX,1,9\n2026-03-03,Buy,ACMX,1,9\n",

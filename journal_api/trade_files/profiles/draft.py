@@ -35,6 +35,7 @@ from journal_api.values.time_zones import time_zones
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
 PAIRS = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 OF_HOLDINGS = re.compile("marketvalue|holding|unreali")
+MEANING = {**dict.fromkeys(RESULTS, "result"), "opened_at": "time of the opening", "closed_at": "time of the close"}
 OF_OPTIONS = ("expires", "strike", "right")
 FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
 OPTIONS = "{} names options, which are read as {}"
@@ -160,7 +161,10 @@ class Draft:
         }
         if guessed.keys() >= {"quantity", "price"}:
             self.warnings.append(FACTORS.format(guessed.pop("quantity"), guessed.pop("price")))
-        taken = [f"{column} is taken for the {member.replace('_', ' ')}" for member, column in guessed.items()]
+        taken = [
+            f"{column} is taken for the {MEANING.get(member, member.replace('_', ' '))}"
+            for member, column in guessed.items()
+        ]
         if taken:
             self.warnings.append(f"{', '.join(taken)} by {'its' if len(taken) == 1 else 'their'} cells")
         if missing := [name for name in ("symbol", "quantity", *self.ends) if not self.members.get(name)]:

@@ -132,6 +132,7 @@ def find_symbol(
     code = table.names.simple.get("code")
     if not symbol and not OF_CONTRACTS.match(simplify(code or "")) and all(map(CODE.fullmatch, table.read_cells(code))):
         symbol = code
+    symbol = symbol or find_only_ticker(table, others)
     products, isins = ({*table.read_cells(name)} for name in (symbol, isin))
     is_shared = translate(symbol or "") == "product" and len(products) == 1 < len(isins)
     is_long = isin is not None and any(len(cell) > Name40.max_length for cell in products)
@@ -215,6 +216,13 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
     tickers = [name for name in tickers if not all(map(is_side, cells[name]))]
     named = [name for name in assets if simplify(name) in OF_ASSETS and table.holds("symbol", name)]
     return next(iter((*tickers, *named)), None)
+
+
+def find_only_ticker(table: Table, columns: Iterable[str]) -> str | None:
+    """Return the only column that has one ticker, and nothing else."""
+    cells = {name: {*table.read_cells(name)} - CURRENCIES for name in columns if not OF_OTHERS.match(simplify(name))}
+    found = [name for name, (*some,) in cells.items() if len(some) == 1 and TICKER.fullmatch(some[0])]
+    return found[0] if len(found) == 1 and not is_side(cells[found[0]].pop()) else None
 
 
 def are_numbers(names: Set[str]) -> bool:
