@@ -16,7 +16,7 @@ Comma = Literal["thousands", "decimals", "either", "shown"]  # shown: decimals, 
 # ($5.00), $(5.00).
 BLANK = "[ \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}]"
 APART = rf"(?:{BLANK}|['’])"
-CURRENCY = r"(?:(?:US|HK|NZ|CA|AU|MX|NT|SG|[ACRS])?\$|[€£¥₹₽₩₺₿]|Rs\.?)"
+CURRENCY = r"(?:(?:US|HK|NZ|CA|AU|MX|NT|SG|[ACRS])?\$|[£¥฿\u20a0-\u20cf]|Rs\.?)"
 DIGITS = (
     rf"(?:(?:[0-9]{{1,3}}(?:(?:,[0-9]{{2}})*(?:,[0-9]{{3}})+|(?:{APART}[0-9]{{3}})+)|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
 )

@@ -21,7 +21,7 @@ LETTER_AND_DIGIT = re.compile("[A-Za-z][0-9]|[0-9][A-Za-z]")
 MAX_NAME_LENGTH = 255  # of a column
 # Chinese has no blanks between words, and Korean none beside a purchase (매수), a sale (매도) and what is neither.
 KOREAN = "매수|매도|취소|정정|대금|입금|출금"
-WORD = re.compile(rf"[一-鿿]|{KOREAN}|[가-힣]+?(?={KOREAN}|[^가-힣]|\Z)|[^\W\d_一-鿿가-힣]+")
+WORD = re.compile(rf"[一-鿿]|[ก-๛]+|{KOREAN}|[가-힣]+?(?={KOREAN}|[^가-힣]|\Z)|[^\W\d_一-鿿가-힣]+")
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
 REMARK = re.compile(
     r"(?: in)? +(?!PNL|QTY|VOL|MAE|MFE|FEE|TAX)[A-Z]{3}\Z"
@@ -75,7 +75,7 @@ KNOWN = frozenset(name for names in NAMES.values() for name in names)
 WORDS = {form: english for english, forms in TABLE["words"].items() for form in forms.split()}
 PIECE = re.compile("[A-Z]?[^\\W\\d_A-Z]+|[A-Z]+")
 REPORTS: list[dict[str, Any]] = TABLE["reports"]  # those without trades
-NOTHING, SUMS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing", "sums"))
+NOTHING, SUMS, NO_TICKERS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing", "sums", "orders"))
 
 
 @lru_cache(maxsize=8192)

@@ -101,7 +101,7 @@ class Draft:
         ):
             self.warnings.append(f"{divided[0]} is taken to include the costs: if it does not, add {', '.join(costs)}")
             costs = []
-        sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
+        sign = find_cost_sign(table.numbers, costs, self.gross, self.net, size or "")
         result = find_result(table, members, costs, sign or 1, self.said.keys()) if self.is_of_trades else {}
         ids = table.read_cells(external_id)
         self._warn_of_repeated(external_id)

@@ -56,6 +56,7 @@ from journal_api.trade_files.vocabulary import (
     find_currency_columns,
     read_words,
     simplify,
+    spell,
     translate,
 )
 from journal_api.values.time_formats import TimeFormat
@@ -174,7 +175,8 @@ def read_checked_fills(
     is_of_price = profile.name in built_in and "pricecurrency" in map(translate, currencies)
     has_currencies = len(currencies) > 1 or is_of_price
     is_local = "local" in translate(value)
-    result = "" if has_currencies or rate else find_column(header, RESULTS) or ""
+    results = [find_column(header, RESULTS), *(name for name in header if spell(name) in RESULTS)]
+    result = "" if has_currencies or rate else next(filter(None, results), "")
     value, rate = value if is_local or not has_currencies else "", "" if is_local else rate
     reader = ProfileReader(profile, header)
     sales = profile.side.short if profile.side else []
@@ -188,8 +190,9 @@ def read_checked_fills(
         yield from check_openings(book, result) if result and profile.name not in built_in else ()
         if profile.name not in built_in:
             yield check_roots(one.symbol for one in book.instruments if not one.is_stated)
-        if words := reader.unknown_sides:
-            yield Noted(f"rows with a quantity and a price are in no trade: {reader.side} is {show_names(words)}")
+        yield from reader.tell_unknown_sides()
+        if {(fill.quantity > 0, fill.cost > 0) for fill in book.fills if fill.cost} == {(True, True), (False, False)}:
+            yield Noted("costs have the sign of the quantity: those of sales are read as rebates")
         if number := reader.negative_purchases:
             yield Noted(f"purchases with a negative {quantity}, which are read as purchases: {number}")
         if coins := reader.foreign_costs:

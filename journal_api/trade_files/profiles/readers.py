@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from journal_api.errors import ValidationFailed
+from journal_api.positions.import_rows import Noted
 from journal_api.positions.statements import Effect
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
@@ -16,6 +17,7 @@ from journal_api.trade_files.cells import PART_OF_ORDER, SENTENCE, parse_asset, 
 from journal_api.trade_files.dates import ANY_TIMES, CLOCK, COMPACT_CLOCK
 from journal_api.trade_files.exchanged_amounts import DOLLARS
 from journal_api.trade_files.file_format import NoTrade, require_symbol
+from journal_api.trade_files.fill_checks import show_names
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
 from journal_api.trade_files.profiles.columns import find_columns, find_day_columns, make_word_matcher
 from journal_api.trade_files.timezones import find_zone_of_column
@@ -164,10 +166,16 @@ class ProfileReader:
             reason = ValueError(f"must be one of: {', '.join(self._own_words)}")
             raise refuse_cell(self.side, cell, reason)
         if (direction := find_direction(cell, of_fill=self._is_of_fills)) is None:
-            if self.price and row[self.price].strip("0.,+- ") and cell.strip() and not tells_no_trade(cell):
+            price = self.price or find_column(self.header, self.profile.entry_price)
+            if price and row[price].strip("0.,+- ") and cell.strip() and not tells_no_trade(cell):
                 self.unknown_sides[shorten(cell)] = None
             raise NoTrade(f"{self.side} is {shorten(cell)!r}" if cell.strip() else f"{self.side} is empty")
         return direction == "short"
+
+    def tell_unknown_sides(self) -> Iterator[Noted]:
+        """Yield which words of sides are not known, of rows that look like trades."""
+        if words := self.unknown_sides:
+            yield Noted(f"rows with a quantity and a price are in no trade: {self.side} is {show_names(words)}")
 
     def effect(self, row: Row) -> Effect:
         """Return what the row says that the fill does to the position."""

@@ -9,12 +9,15 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import ImportedTrade
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
-from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.file_format import NoTrade
+from journal_api.trade_files.named_rows import Row, shorten
 from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.trade_files.stated_results import Legs, build_trade, derive_multiplier
+from journal_api.trade_files.vocabulary import read_words
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 
 DIGITS = frozenset("123456789")  # of a price
+PENDING = {"stop", "limit"}  # orders, which MetaTrader lists beside trades
 
 
 def make_trade_reader(reader: ProfileReader) -> Callable[[Row], ImportedTrade]:
@@ -23,10 +26,13 @@ def make_trade_reader(reader: ProfileReader) -> Callable[[Row], ImportedTrade]:
     quantity = reader.column(profile.quantity)
     gross = reader.column(profile.gross_pnl) if profile.gross_pnl else None
     net = reader.column(profile.net_pnl) if profile.net_pnl else None
+    result_column = gross or net
     read_legs = make_matched_reader(profile, reader) if profile.bought else make_stated_reader(profile, reader)
 
     def read_trade(row: Row) -> ImportedTrade:
         reader.require_trade(row)
+        if result_column and not row.has(result_column) and PENDING & read_words(row.get(reader.side, "")):
+            raise NoTrade(f"{reader.side} is {shorten(row[reader.side])!r}")
         legs, size = read_legs(row), read_size(row)
         fees = reader.fees(row)
         result = None if legs.closed_at is None else read_result(row, fees)

@@ -70,7 +70,9 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
     """Return the columns of costs, and those that may be costs, of which somebody must say whether they are."""
     side, size, price = (members.get(name, "") for name in ("side", "quantity", "price"))
     known = find_costs(table.columns)
-    named = [column for column in known if table.holds("commission", column)]
+    named = [
+        column for column in known if table.holds("commission", column) and not is_total(table, column, size, price)
+    ]
     costs = named or find_unnamed_costs(table, size, price) or find_added_costs(table, size, price)
     withheld = [name for name in costs if side and TAXES.match(simplify(name)) and is_withheld(table, name, side)]
     likely = [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]
@@ -83,6 +85,13 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
         largest = {name: max(map(abs, table.read_amounts(name)), default=0) for name in others if name not in likely}
         likely += [name for name in largest if 0 < largest[name] < max(map(abs, result))]
     return [name for name in costs if name not in withheld], withheld + likely
+
+
+def is_total(table: Table, name: str, size: str, price: str) -> bool:
+    """Return whether the numbers of a column are rather the values of the fills than their costs."""
+    rows = [(abs(cost), abs(of * at)) for cost, of, at in table.pick_numbers(name, size, price) if cost and of and at]
+    values = sum(any(abs(cost - value * one) <= LARGEST_COST * value * one for one in (1, 100)) for cost, value in rows)
+    return values >= MIN_FACTORS and 2 * values > len(rows)
 
 
 def is_share(table: Table, name: str, size: str, price: str) -> bool:
@@ -101,8 +110,10 @@ def is_withheld(table: Table, tax: str, side: str) -> bool:
     return any(numbers.get(tax) and moves_money(row[side]) for row, numbers in rows)
 
 
-def find_cost_sign(rows: Sequence[Numbers], costs: Sequence[str], gross: str | None, net: str | None) -> int:
-    """Return the sign of a cost in these columns: -1, 1, or 0 if the columns have different signs.
+def find_cost_sign(
+    rows: Sequence[Numbers], costs: Sequence[str], gross: str | None, net: str | None, size: str = ""
+) -> int:
+    """Return the sign of a cost in these columns: -1, 1, or 0 if they have different signs, or those of the quantity.
 
     A file with gross and net results states the sign; otherwise most numbers decide.
     """
@@ -114,6 +125,11 @@ def find_cost_sign(rows: Sequence[Numbers], costs: Sequence[str], gross: str | N
     if differences:
         booked = sum(abs(difference - charged) <= CENT for difference, charged in differences)
         return -1 if 2 * booked > len(differences) else 1
+    signs_of_sizes = {
+        (row[size] > 0, row[name] > 0) for row in rows for name in costs if row.get(name) and row.get(size)
+    }
+    if signs_of_sizes == {(True, True), (False, False)}:
+        return 0
     found = {column: [row[column] for row in rows if row.get(column)] for column in costs}
     is_alone = sum(map(bool, found.values())) == 1
     signs = {

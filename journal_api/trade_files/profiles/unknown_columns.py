@@ -12,8 +12,10 @@ from journal_api.trade_files.profiles.unknown_ends import find_ends
 from journal_api.trade_files.profiles.unknown_factors import MIN_FACTORS, find_factors
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, MOST, TIMES, Table
 from journal_api.trade_files.vocabulary import (
+    CODES,
     KNOWN,
     NAMES,
+    NO_TICKERS,
     NOTHING,
     find_column,
     find_direction,
@@ -40,11 +42,12 @@ TICKERS = frozenset({"symbol", "instrument"})  # columns
 COARSE = frozenset({"market", "product"})
 OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
 OF_CONTRACTS = re.compile("contract|product|market")
+NO_COINS = (CODES | CURRENCIES | {"RUR"}) - {"BTC", "ETH"}
 CODE = re.compile("[0-9]{4,6}[A-Z]?")  # of a share in East Asia
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 # Columns of other short names.
 OF_OTHERS = re.compile(
-    "(?!.*(?:symbol|ticker|asset|kurzel|pair)).*(?:venue|exchange|borse|bolsa|beurs|giełda|country|sector|segment|broker|fee|order|typ|status|session)"
+    "(?!.*(?:symbol|ticker|asset|kurzel|pair)).*(?:venue|exchange|borse|bolsa|beurs|giełda|birza|burza|borsa|tozsde|χρηματιστ|бирж|country|sector|segment|broker|fee|order|typ|status|session)"
 )
 
 
@@ -66,7 +69,7 @@ def find_by_names(table: Table, said: Mapping[str, str] = NOTHING_SAID) -> dict[
     named, taken = defaultdict[str, list[str]](list), {*said.values()}
     for column in (column for column in table.columns if column not in taken):
         named[translate(column)].append(column)
-    found = find_named(table, named, said)
+    found = find_named(table, named, said, may_guess=False)
     unknown = [name for name in table.columns if name not in taken and translate(name) not in KNOWN]
     by_words = [(words, name) for name in unknown if (words := spell(name))]
     for is_mean in (False, True):
@@ -75,8 +78,9 @@ def find_by_names(table: Table, said: Mapping[str, str] = NOTHING_SAID) -> dict[
         for words, name in by_words:
             if ("average" in split_name(name)) == is_mean:
                 named[words] = [*named[words], name]
-        found = find_named(table, named, said) | found
-    return found
+        found = find_named(table, named, said, may_guess=False) | found
+    whole = find_named(table, named, said)
+    return whole | found | {member: whole[member] for member in ("symbol",) if member in whole}
 
 
 def count_filled(table: Table) -> int:
@@ -84,8 +88,13 @@ def count_filled(table: Table) -> int:
     return sum(bool(table.read_cells(column)) for column in find_by_names(table).values())
 
 
-def find_named(table: Table, named: Mapping[str, Sequence[str]], said: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of members by `named`, the columns that each name stands for, and by the cells."""
+def find_named(
+    table: Table, named: Mapping[str, Sequence[str]], said: Mapping[str, str], *, may_guess: bool = True
+) -> dict[str, str]:
+    """Return the columns of members by `named`, the columns that each name stands for, and by the cells.
+
+    Symbol and time may also be guessed by the cells alone.
+    """
 
     def find(member: str, names: Iterable[str]) -> str | None:
         """Return what is said, else the first column of these names with cells of the member, an empty one last."""
@@ -111,10 +120,12 @@ def find_named(table: Table, named: Mapping[str, Sequence[str]], said: Mapping[s
     if not any(found[member] for member in AMOUNTS):
         sentence = next((name for name in table.columns if table.count(name, SENTENCE.match)), None)
         found |= dict.fromkeys(("quantity", "price", "side"), sentence) if sentence else {}
-    others = [name for name in table.columns if name not in found.values()]
-    found["symbol"] = find_symbol(table, found["symbol"], found["side"], find("symbol", ["isin"]), others)
-    if not any(found[member] for member in ("at", "opened_at", "closed_at")):
-        found["at"] = table.find_day([name for name in others if table.read_cells(name) and table.holds("at", name)])
+    if may_guess:
+        others = [name for name in table.columns if name not in found.values()]
+        found["symbol"] = find_symbol(table, found["symbol"], found["side"], find("symbol", ["isin"]), others)
+        if not any(found[member] for member in ("at", "opened_at", "closed_at")):
+            days = [name for name in others if table.read_cells(name) and table.holds("at", name)]
+            found["at"] = table.find_day(days)
     return {member: column for member, column in found.items() if column is not None}
 
 
@@ -134,11 +145,19 @@ def find_symbol(
         symbol = code
     symbol = symbol or find_only_ticker(table, others)
     products, isins = ({*table.read_cells(name)} for name in (symbol, isin))
+    if translate(symbol or "") in COARSE:  # NYSE beside shares
+        symbol = next((name for name in others if is_finer(table, name, products)), symbol)
     is_shared = translate(symbol or "") == "product" and len(products) == 1 < len(isins)
     is_long = isin is not None and any(len(cell) > Name40.max_length for cell in products)
     if is_shared or (is_long and all(row[isin or ""] not in NO_ISIN for row in table.rows if row[symbol or ""])):
         symbol = isin  # the product of all rows, or names of which two may be shortened to one
     return find_code(table, symbol) or find_ticker(table, symbol) or symbol
+
+
+def is_finer(table: Table, name: str, products: Set[str]) -> bool:
+    """Return whether a column has the names of more than these."""
+    is_named = translate(name) in {*NAMES["symbol"]} - COARSE and table.holds("symbol", name)
+    return is_named and len({*table.read_cells(name)}) > len(products)
 
 
 def find_code(table: Table, symbol: str | None) -> str | None:
@@ -204,7 +223,8 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
     """
     cells = {name: found for name in columns if not CURRENCIES.issuperset(found := {*table.read_cells(name)})}
     for name in cells:
-        is_coin = translate(name) in NAMES["currency"] and all(map(TICKER.fullmatch, cells[name]))
+        is_currency = translate(name) in NAMES["currency"]
+        is_coin = is_currency and all(map(TICKER.fullmatch, cells[name])) and cells[name].isdisjoint(NO_COINS)
         if is_coin or all(map(ISIN.fullmatch, cells[name])):
             return name
     named = table.read_cells(side)
@@ -213,7 +233,7 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
     assets = [name for name in cells if len(cells[name]) > 1 and not OF_OTHERS.match(simplify(name))]
     numbers = {name for name in assets if len(cells[name]) == len(table.rows) and are_numbers(cells[name])}
     tickers = [name for name in assets if name not in numbers and all(map(TICKER.fullmatch, cells[name]))]
-    tickers = [name for name in tickers if not all(map(is_side, cells[name]))]
+    tickers = [name for name in tickers if not (all(map(is_side, cells[name])) or NO_TICKERS.issuperset(cells[name]))]
     named = [name for name in assets if simplify(name) in OF_ASSETS and table.holds("symbol", name)]
     return next(iter((*tickers, *named)), None)
 
@@ -221,7 +241,11 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
 def find_only_ticker(table: Table, columns: Iterable[str]) -> str | None:
     """Return the only column that has one ticker, and nothing else."""
     cells = {name: {*table.read_cells(name)} - CURRENCIES for name in columns if not OF_OTHERS.match(simplify(name))}
-    found = [name for name, (*some,) in cells.items() if len(some) == 1 and TICKER.fullmatch(some[0])]
+    found = [
+        name
+        for name, (*some,) in cells.items()
+        if len(some) == 1 and TICKER.fullmatch(some[0]) and not NO_TICKERS.issuperset(some)
+    ]
     return found[0] if len(found) == 1 and not is_side(cells[found[0]].pop()) else None
 
 

@@ -3,17 +3,20 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from itertools import combinations, permutations, product
 from statistics import median
 from typing import NamedTuple
 
 from journal_api.structs.import_answers import RESULTS
+from journal_api.structs.trades import Direction
 from journal_api.trade_files.profiles.unknown_factors import MAX_FACTORS, MIN_FACTORS, NEARLY_ALL, NO_FACTOR
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, LATER, TIMES, Table
-from journal_api.trade_files.vocabulary import KNOWN, simplify, translate
+from journal_api.trade_files.vocabulary import KNOWN, find_direction, simplify, translate
 
 MAX_ROWS, MIN_OF_UNKNOWN = 100, 5  # rows that are looked at; if quantity or result are unknown too
 FAR, ODD = 0.5, 0.03  # of a price; of the value of a point, which costs change
+LEAST_POINT = 0.1  # of less the quantity is a sum of money
 NO_END = re.compile("mark|last|target|stop|limit|trigger|strike")  # prices
 POINT_VALUES = [10.0**power for power in range(6)]  # where no other row shows one
 
@@ -36,14 +39,26 @@ def find_ends(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     too. A file with another price is one of fills, one without two times of positions.
     """
     times = {} if found.get("price") else find_end_times(table, found)
+    if not times or found.keys() >= {*AMOUNTS[1:]}:
+        return times
     result = next((name for name in RESULTS if found.get(name)), "gross_pnl")
-    ends = find_end_prices(table, found, found.get(result)) if times else None
-    if not ends:
+    directions = [find_direction(row.get(found.get("side", ""), "")) for row in table.rows]
+    ends = find_end_prices(table, found, found.get(result))
+    if not ends or {*directions} == {"short"}:  # sales
         return {}
-    starts = [table.columns.index(name) for name in times.values()]
-    if ends.entry == found.get("exit_price") or (found.keys().isdisjoint(AMOUNTS) and starts != sorted(starts)):
+    places = [table.columns.index(name) for name in (*times.values(), ends.entry, ends.exit)]
+    told = sum(tell_order(row, ends, one) for row, one in zip(table.numbers, directions, strict=True))
+    are_beside = abs(places[0] - places[1]) == abs(places[2] - places[3]) == 2  # each price beside its time
+    is_reversed = places[0] > places[1] if are_beside or not told else told < 0
+    if ends.entry == found.get("exit_price") or (found.keys().isdisjoint(AMOUNTS) and is_reversed):
         ends = ends._replace(entry=ends.exit, exit=ends.entry)
     return {**times, **dict(zip(("entry_price", "exit_price", "quantity", result), ends, strict=True))}
+
+
+def tell_order(row: Mapping[str, Decimal], ends: Ends, direction: Direction | None) -> int:
+    """Return 1 if the result of a row has the sign of its prices in this order, -1 of the other, 0 if it tells none."""
+    gain = (row.get(ends.exit, 0) - row.get(ends.entry, 0)) * row.get(ends.result, 0)
+    return 0 if direction is None or not gain else 1 if (gain > 0) == (direction == "long") else -1
 
 
 def find_end_times(table: Table, found: Mapping[str, str]) -> dict[str, str]:
@@ -78,7 +93,7 @@ def find_end_prices(table: Table, found: Mapping[str, str], result: str | None) 
     numbers = {
         name: [float(row.get(name, 0)) for row in table.numbers[:MAX_ROWS]] for name in dict.fromkeys(known + unknown)
     }
-    sizes = [found["quantity"]] if found.get("quantity") else [n for n in unknown if changes(symbols, numbers[n])]
+    sizes = [found["quantity"]] if found.get("quantity") else unknown
     results = [result] if result else [name for name in unknown if min(numbers[name]) < 0 < max(numbers[name])]
     least = max(MIN_FACTORS if found.get("quantity") and result else MIN_OF_UNKNOWN, int(NEARLY_ALL * len(symbols)))
     explained = {
@@ -90,7 +105,8 @@ def find_end_prices(table: Table, found: Mapping[str, str], result: str | None) 
     }
     most = max(explained.values(), default=0)
     best = [ends for ends in explained if explained[ends] == most >= least]
-    return best[0] if len(best) == 1 else None
+    is_clear = len(best) == 1 and (found.get("quantity") or changes(symbols, numbers[best[0].size]))
+    return best[0] if is_clear else None
 
 
 def changes(symbols: Sequence[str], sizes: Column) -> bool:
@@ -115,6 +131,7 @@ def count_explained(symbols: Sequence[str], entry: Column, close: Column, size: 
             values[symbol].append(abs(amount / points))
     return sum(
         any(abs(value - usual) <= ODD * usual for usual in ([median(found)] if len(found) > 1 else POINT_VALUES))
+        and value > LEAST_POINT
         for found in values.values()
         for value in found
     )

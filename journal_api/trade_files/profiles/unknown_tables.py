@@ -16,7 +16,11 @@ TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "extern
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
 RIGHTS = frozenset({"c", "p", "call", "put"})
 NO_DATE = re.compile(rf"{UNIX.pattern}|[0-9]{{1,2}}[^\W\d_]+[0-9]{{2,4}}")
-LATER = re.compile("settl|valut|valeur|vaartus|expir|verfall|matur|fallig")  # days
+LATER = re.compile(
+    "settl|valut|valeur|vaartus|reglement|liquid|expir|verfall|matur|fallig|rozlicz|vyporiad|vyporad|namir|poravnav|oppgj|afregn"
+    "|afwikk|likvid|takas|decont|elszam|arveld|norek|atsiskait|selvity|maksup|penyelesaian|διακανον|εκκαθ|расчет|розрах|салдир"
+    "|сетълмент|交割|交收|受渡|결제|ערך"
+)  # days
 UNIT, MONEY = re.compile(r"[(\[](.+)[)\]]\s*$"), CURRENCIES | {*"$€£¥"}
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
 
@@ -45,10 +49,13 @@ class Table:
         """Return the numbers of a column."""
         return [row[column] for row in self.numbers if column in row] if column else []
 
-    def read_times(self, *columns: str) -> list[str]:
-        """Return the times of the rows as texts that can be compared, empty ones where these columns have no date."""
+    def read_times(self, *columns: str, beside: Sequence[str] = ()) -> list[str]:
+        """Return the times of the rows as texts that can be compared, empty ones where these columns have no date.
+
+        Day and month have one order in these cells and those `beside`.
+        """
         cells = [" ".join(row[name] for name in columns) for row in self.rows]
-        parse = ANY_TIMES[find_date_order(cells, self.comma, is_local=False).order]
+        parse = ANY_TIMES[find_date_order([*cells, *beside], self.comma, is_local=False).order]
         times = []
         for cell in cells:
             try:
@@ -59,8 +66,11 @@ class Table:
 
     def is_before(self, first: str | None, last: str | None) -> bool:
         """Return whether one time is never after another, and not always the same."""
-        one, other = (self.read_times(name) if name else [] for name in (first, last))
-        pairs = [pair for pair in zip(one, other, strict=False) if all(pair)]
+        if not first or not last:
+            return False
+        one = self.read_times(first, beside=self.read_cells(last))
+        other = self.read_times(last, beside=self.read_cells(first))
+        pairs = [pair for pair in zip(one, other, strict=True) if all(pair)]
         return bool(pairs) and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
 
     def count(self, column: str, test: Callable[[str], object]) -> int:

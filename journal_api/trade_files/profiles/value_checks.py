@@ -178,6 +178,7 @@ def check_trades(read_trades: Callable[[Rows], Trades], reader: ProfileReader, r
         text = f"{against} of {results} results contradict the direction and the prices of their trades"
         yield failed_check(line, f"{text}: are long and short reversed?")
     yield check_roots(computed)
+    yield from reader.tell_unknown_sides()
     if number := reader.nameless_fills:
         yield Noted(f"trades without a symbol, which are not imported: {number}")
     if number := reader.exits_without_time:
