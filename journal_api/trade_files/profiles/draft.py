@@ -20,7 +20,7 @@ from journal_api.trade_files.profiles.unknown_amounts import (
     find_result,
 )
 from journal_api.trade_files.profiles.unknown_columns import COARSE, find_members
-from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, TIMES, Table, find_unit
+from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, LATER, TIMES, Table, find_unit
 from journal_api.trade_files.vocabulary import (
     KNOWN,
     NAMES,
@@ -42,6 +42,7 @@ OPTIONS = "{} names options, which are read as {}"
 OF_ORDERS = "{} may be the price of orders, not of their fills: if so, export fills"
 REPEATED = "{} rows repeat {}, times and amounts of others: if they are the same trades, remove them"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
+SETTLED = "{} may be a day of settlement, which is after the trade"
 MAY_HAVE_NONE = "the file may have no trades: if so, export executions or closed trades, with their prices"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 # Of the names of values to which the costs of a fill are added.
@@ -105,6 +106,9 @@ class Draft:
         result = find_result(table, members, costs, sign or 1, self.said.keys()) if self.is_of_trades else {}
         ids = table.read_cells(external_id)
         self._warn_of_repeated(external_id)
+        at = members.get("at", "")
+        if not self.is_of_trades and LATER.search(simplify(at)):
+            self.warnings.append(SETTLED.format(at))
         timed = [clock] if clock else [members[name] for name in ("at", *PAIRS[1]) if members.get(name)]
         stated = table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))
         zones = {*stated} or find_zones(table, timed)

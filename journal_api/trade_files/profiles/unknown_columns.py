@@ -104,7 +104,8 @@ def find_named(
         return next(filter(table.read_cells, columns), columns[0] if columns else None)
 
     found = {member: find(member, names) for member, names in NAMES.items()}
-    if {"price2", "time2"} & table.names.simple.keys():
+    pairs = [(table.names.simple.get(name), table.names.simple.get(f"{name}2")) for name in ("price", "time")]
+    if any(row[one] != row[other] for row in table.rows for one, other in pairs if one and other):
         found |= {member: found[member] or find(member, [name]) for member, name in REPEATED}
     found["side"] = found["side"] or find_side(table, found["quantity"])
     if found["price"] and found["at"]:  # a fill, beside what the lots cost that it sells
