@@ -73,6 +73,8 @@ SIGNS: dict[str, Direction | None] = {
 SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out", *"入出开仓"}
 KNOWN = frozenset(name for names in NAMES.values() for name in names)
 WORDS = {form: english for english, forms in TABLE["words"].items() for form in forms.split()}
+EAST_ASIAN = re.compile("[぀-ヿ一-鿿가-힣ᄀ-ᇿ]")
+PARTS_OF_NAMES = re.compile("|".join(sorted(filter(EAST_ASIAN.search, WORDS), key=len, reverse=True)))
 PIECE = re.compile("[A-Z]?[^\\W\\d_A-Z]+|[A-Z]+")
 REPORTS: list[dict[str, Any]] = TABLE["reports"]  # those without trades
 NOTHING, SUMS, NO_TICKERS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing", "sums", "orders"))
@@ -122,7 +124,10 @@ def split_name(name: str) -> list[str]:
 
 
 def split_compound(piece: str) -> list[str]:
-    """Return the English words of a word, of which German and Dutch join two; none of a preposition."""
+    """Return the English words of a word, of which German and Dutch join two, East Asia all; none of a preposition."""
+    if EAST_ASIAN.search(piece):
+        parts = PARTS_OF_NAMES.findall(piece)
+        return [WORDS[part] for part in parts] if "".join(parts) == piece else [piece]
     ends = [index for index in range(3, len(piece) - 2) if piece[index:] in WORDS]
     starts = [(start, piece[index:]) for index in ends for start in (piece[:index], piece[:index].removesuffix("s"))]
     found = [[WORDS[start], WORDS[end]] for start, end in starts if start in WORDS]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from journal_api.trade_files.profiles.unknown_factors import MAX_FACTORS, MIN_FACTORS
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.readings import UNNAMED
-from journal_api.trade_files.vocabulary import KNOWN, NO_COSTS, find_costs, moves_money, simplify, translate
+from journal_api.trade_files.vocabulary import KNOWN, NO_COSTS, find_costs, moves_money, simplify, spell, translate
 
 CENT = Decimal("0.01")
 TAXES = re.compile("(?!.*(?:fee|comm|charge|brokerage)).*(?:(?<!stamp)tax|税金)")
@@ -81,7 +81,8 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
     others = [name for name in table.columns if name not in read and translate(name) not in KNOWN]
     likely += [name for name in others if is_share(table, name, size, price)]
     result = table.read_amounts(members.get("gross_pnl") or members.get("net_pnl"))
-    if result and translate(members.get("entry_price", "entry")) not in KNOWN:  # found by its cells, as costs are not
+    entry = members.get("entry_price", "entry")
+    if result and translate(entry) not in KNOWN and not spell(entry):  # found by its cells, as costs are not
         largest = {name: max(map(abs, table.read_amounts(name)), default=0) for name in others if name not in likely}
         likely += [name for name in largest if 0 < largest[name] < max(map(abs, result))]
     return [name for name in costs if name not in withheld], withheld + likely

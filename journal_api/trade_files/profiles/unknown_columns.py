@@ -43,6 +43,7 @@ COARSE = frozenset({"market", "product"})
 OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
 OF_CONTRACTS = re.compile("contract|product|market")
 NO_COINS = (CODES | CURRENCIES | {"RUR"}) - {"BTC", "ETH"}
+CODES_OF_SHARES = frozenset({"code", "symbol", "companyname"})
 CODE = re.compile("[0-9]{4,6}[A-Z]?")  # of a share in East Asia
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 # Columns of other short names.
@@ -141,8 +142,9 @@ def find_symbol(
         options = (name for name in others if all(map(find_option, found := table.read_cells(name))) and found)
         symbol = next(options, symbol)
     symbol = symbol or find_asset(table, others, side) or table.names.simple.get("symbol")
-    code = table.names.simple.get("code")
-    if not symbol and not OF_CONTRACTS.match(simplify(code or "")) and all(map(CODE.fullmatch, table.read_cells(code))):
+    codes = (name for name in table.columns if not CODES_OF_SHARES.isdisjoint((translate(name), spell(name))))
+    code = next((name for name in codes if all(map(CODE.fullmatch, table.read_cells(name)))), None)
+    if code and not OF_CONTRACTS.match(simplify(code)) and (not symbol or spell(symbol) == "securityname"):
         symbol = code
     symbol = symbol or find_only_ticker(table, others)
     products, isins = ({*table.read_cells(name)} for name in (symbol, isin))
