@@ -23,7 +23,8 @@ MONTHS = """jan ene gen,feb fév fev,mar mär mrt,apr avr abr,may mai mei maj ma
 MONTH_NUMBERS = {name: number for number, names in enumerate(MONTHS.split(","), 1) for name in names.split()}
 NAME = rf"(?P<{{}}>{'|'.join(MONTH_NUMBERS)})[^\W\d_]*\.?"
 DATE = re.compile(
-    r"(?P<year>[0-9]{4}|1[0-9]{2}(?=[/年]))([-/.年])(?P<month>[0-9]{1,2})(?:\2|月)(?P<day>[0-9]{1,2})日?(?![0-9])"
+    r"(?P<year>[0-9]{4}|1[0-9]{2}(?=[/年]))([-/.年]) ?(?P<month>[0-9]{1,2})(?:\2|月) ?(?P<day>[0-9]{1,2})"
+    r"(?:日|\.)?(?![0-9])"
     r"|(?P<first>[0-9]{1,2})([-/.])(?P<second>[0-9]{1,2})\6(?P<last>[0-9]{4}|[0-9]{2})(?![0-9])"
     rf"|(?P<before>[0-9]{{1,2}})(?:[ /-]|\. ?| de )?{NAME.format('name')}(?:[ /-]| de )?"
     r"(?P<after>[0-9]{4}|[0-9]{2})(?![0-9])"

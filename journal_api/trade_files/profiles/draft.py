@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_answers import OF_OTHER_KIND, RESULTS
@@ -42,6 +43,9 @@ OPTIONS = "{} names options, which are read as {}"
 OF_ORDERS = "{} may be the price of orders, not of their fills: if so, export fills"
 REPEATED = "{} rows repeat {}, times and amounts of others: if they are the same trades, remove them"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
+MARKET = re.compile("[A-Z]{2,8}")  # which is no pair
+JUMP = Decimal("1.5")  # of prices that are not of one share
+MANY = "prices of {} are far from each other: is {} the name of a market, and not of a share?"
 SETTLED = "{} may be a day of settlement, which is after the trade"
 MAY_HAVE_NONE = "the file may have no trades: if so, export executions or closed trades, with their prices"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
@@ -106,6 +110,7 @@ class Draft:
         result = find_result(table, members, costs, sign or 1, self.said.keys()) if self.is_of_trades else {}
         ids = table.read_cells(external_id)
         self._warn_of_repeated(external_id)
+        self._warn_of_market()
         at = members.get("at", "")
         if not self.is_of_trades and LATER.search(simplify(at)):
             self.warnings.append(SETTLED.format(at))
@@ -139,6 +144,18 @@ class Draft:
             **{name: members[name] for name in names if members.get(name)},  # type: ignore[arg-type]  # all texts
             **result,  # type: ignore[arg-type]
         )
+
+    def _warn_of_market(self) -> None:
+        """Say that a market or a product may be of several shares, of which one row has a price far from the last."""
+        symbol, price = (self.members.get(name, "") for name in ("symbol", "price"))
+        last = dict[str, Decimal]()
+        for text, row in zip(self.table.rows, self.table.numbers, strict=True):
+            if translate(symbol) in COARSE and price in row and symbol in text:
+                low, high = sorted((row[price], last.get(text[symbol], row[price])))
+                if high > JUMP * low > 0 and MARKET.fullmatch(text[symbol]):
+                    self.warnings.append(MANY.format(text[symbol], symbol))
+                    return
+                last[text[symbol]] = row[price]
 
     def _warn_of_repeated(self, external_id: str | None) -> None:
         """Say how many rows have the id, the amounts and the time of another."""

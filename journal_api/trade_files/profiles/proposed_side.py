@@ -12,6 +12,7 @@ from journal_api.trade_files.vocabulary import KNOWN, SIGNS, find_direction, tra
 
 OF_CELLS = "{1} of {0} is taken for {3}, and {2} for the other side, as positions or results show: is that so?"
 OF_VALUE = "the sign of {} is taken for the side, negative for a purchase: is that so?"
+NO_WORD = "no word of {} is known as a side: every row is a long trade"
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 
 
@@ -38,7 +39,7 @@ class SideSearch(NamedTuple):
             if column == self.value and (sign := find_sign(self.table, column)):
                 return sign, None
             if self.is_of_trades and not self.is_said and not self._states_sides(column):
-                return None, NO_SIDE  # it is what somebody thinks of them
+                return None, NO_WORD.format(column)  # it may be what somebody thinks of them
             is_first = column in (self.members.get("price"), self.members.get("symbol"))
             return find_side_words(self.table, column, of_trades=self.is_of_trades, is_first=is_first), None
         if has_sign:

@@ -74,6 +74,7 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
         column for column in known if table.holds("commission", column) and not is_total(table, column, size, price)
     ]
     costs = named or find_unnamed_costs(table, size, price) or find_added_costs(table, size, price)
+    costs = [name for name in costs if not sums_up(table, name, [other for other in costs if other != name])]
     withheld = [name for name in costs if side and TAXES.match(simplify(name)) and is_withheld(table, name, side)]
     likely = [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]
     likely += [name for name in known if name not in named and table.count(name, DIGIT.search)]  # 0.1%
@@ -86,6 +87,17 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
         largest = {name: max(map(abs, table.read_amounts(name)), default=0) for name in others if name not in likely}
         likely += [name for name in largest if 0 < largest[name] < max(map(abs, result))]
     return [name for name in costs if name not in withheld], withheld + likely
+
+
+def sums_up(table: Table, name: str, others: Sequence[str]) -> bool:
+    """Return whether a column of costs has the sums of two others or more."""
+    rows = [row for row in table.numbers if row.get(name)]
+    are_several = any(sum(bool(row.get(other)) for other in others) > 1 for row in rows)
+    return (
+        are_several
+        and len({row[name] for row in rows}) > 1
+        and all(abs(row[name] - sum_costs(row, others)) <= CENT for row in rows)
+    )
 
 
 def is_total(table: Table, name: str, size: str, price: str) -> bool:
@@ -126,8 +138,9 @@ def find_cost_sign(
     if differences:
         booked = sum(abs(difference - charged) <= CENT for difference, charged in differences)
         return -1 if 2 * booked > len(differences) else 1
+    fees = [name for name in costs if "swap" not in name.casefold()]
     signs_of_sizes = {
-        (row[size] > 0, row[name] > 0) for row in rows for name in costs if row.get(name) and row.get(size)
+        (row[size] > 0, row[name] > 0) for row in rows for name in fees if row.get(name) and row.get(size)
     }
     if signs_of_sizes == {(True, True), (False, False)}:
         return 0

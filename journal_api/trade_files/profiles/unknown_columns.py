@@ -40,6 +40,7 @@ OF_LOTS = frozenset({"buyprice", "sellprice", "buydate", "selldate"})
 NO_ISIN = NOTHING | {""}
 TICKERS = frozenset({"symbol", "instrument"})  # columns
 COARSE = frozenset({"market", "product"})
+FINE = frozenset({"security", "stock", "isin", "securityname"})
 OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
 OF_CONTRACTS = re.compile("contract|product|market")
 NO_COINS = (CODES | CURRENCIES | {"RUR"}) - {"BTC", "ETH"}
@@ -135,6 +136,8 @@ def find_symbol(
     table: Table, symbol: str | None, side: str | None, isin: str | None, others: Sequence[str]
 ) -> str | None:
     """Return the column of symbols: the named one, unless its cells leave symbols out that other columns have."""
+    if {*table.read_cells(symbol)} <= CURRENCIES:
+        symbol = None
     assets = {cell.partition(" ")[2] for cell in table.read_cells(side)}
     if len(table.read_cells(symbol)) < len(table.rows) and len(assets) > 1:
         symbol = find_asset(table, [], side) or symbol
@@ -148,8 +151,8 @@ def find_symbol(
         symbol = code
     symbol = symbol or find_only_ticker(table, others)
     products, isins = ({*table.read_cells(name)} for name in (symbol, isin))
-    if translate(symbol or "") in COARSE:  # NYSE beside shares
-        symbol = next((name for name in others if is_finer(table, name, products)), symbol)
+    if symbol and translate(symbol) in COARSE:  # NYSE beside shares
+        symbol = next((name for name in others if is_finer(table, name, symbol, products)), symbol)
     is_shared = translate(symbol or "") == "product" and len(products) == 1 < len(isins)
     is_long = isin is not None and any(len(cell) > Name40.max_length for cell in products)
     if is_shared or (is_long and all(row[isin or ""] not in NO_ISIN for row in table.rows if row[symbol or ""])):
@@ -157,10 +160,11 @@ def find_symbol(
     return find_code(table, symbol) or find_ticker(table, symbol) or symbol
 
 
-def is_finer(table: Table, name: str, products: Set[str]) -> bool:
-    """Return whether a column has the names of more than these."""
-    is_named = translate(name) in {*NAMES["symbol"]} - COARSE and table.holds("symbol", name)
-    return is_named and len({*table.read_cells(name)}) > len(products)
+def is_finer(table: Table, name: str, symbol: str, products: Set[str]) -> bool:
+    """Return whether a column has the names of more than these products, each in one of them, and repeats names."""
+    pairs = {(row[name], row[symbol]) for row in table.rows if row[name]}
+    names = {name for name, _ in pairs}
+    return FINE.issuperset([translate(name)]) and len(products) < len(names) == len(pairs) < len(table.read_cells(name))
 
 
 def find_code(table: Table, symbol: str | None) -> str | None:
@@ -182,7 +186,8 @@ def list_sides(table: Table) -> list[str]:
         name for name in table.columns if translate(name) not in NAMES["symbol"] and "term" not in split_name(name)
     ]
     cells = {name: table.read_cells(name) for name in names}
-    return [name for name in cells if all(map(is_side, cells[name])) and not all(map(is_currency, cells[name]))]
+    sides = [name for name in cells if all(map(is_side, cells[name])) and not all(map(is_currency, cells[name]))]
+    return sorted(sides, key=lambda name: len({*map(find_direction, cells[name])}) < 2)  # AL is a ticker too
 
 
 def sum_sides(table: Table, side: str, quantity: str | None) -> Decimal:

@@ -12,7 +12,7 @@ from journal_api.structs.import_answers import RESULTS
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.profiles.unknown_factors import MAX_FACTORS, MIN_FACTORS, NEARLY_ALL, NO_FACTOR
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, LATER, TIMES, Table
-from journal_api.trade_files.vocabulary import KNOWN, find_direction, simplify, translate
+from journal_api.trade_files.vocabulary import KNOWN, find_direction, simplify, spell, translate
 
 MAX_ROWS, MIN_OF_UNKNOWN = 100, 5  # rows that are looked at; if quantity or result are unknown too
 FAR, ODD = 0.5, 0.03  # of a price; of the value of a point, which costs change
@@ -40,7 +40,8 @@ def find_ends(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     """
     times = {} if found.get("price") else find_end_times(table, found)
     if not times or found.keys() >= {*AMOUNTS[1:]}:
-        return times
+        named = [name for name in filter(None, map(found.get, TIMES[:3])) if translate(name) in KNOWN or spell(name)]
+        return {} if named else times
     result = next((name for name in RESULTS if found.get(name)), "gross_pnl")
     directions = [find_direction(row.get(found.get("side", ""), "")) for row in table.rows]
     ends = find_end_prices(table, found, found.get(result))
@@ -48,8 +49,11 @@ def find_ends(table: Table, found: Mapping[str, str]) -> dict[str, str]:
         return {}
     places = [table.columns.index(name) for name in (*times.values(), ends.entry, ends.exit)]
     told = sum(tell_order(row, ends, one) for row, one in zip(table.numbers, directions, strict=True))
-    are_beside = abs(places[0] - places[1]) == abs(places[2] - places[3]) == 2  # each price beside its time
-    is_reversed = places[0] > places[1] if are_beside or not told else told < 0
+    opened, closed, entry, close = places
+    is_beside, is_crossed = (
+        abs(opened - one) == abs(closed - other) == 1 for one, other in ((entry, close), (close, entry))
+    )
+    is_reversed = is_crossed if is_beside != is_crossed else told < 0 if told else opened > closed
     if ends.entry == found.get("exit_price") or (found.keys().isdisjoint(AMOUNTS) and is_reversed):
         ends = ends._replace(entry=ends.exit, exit=ends.entry)
     return {**times, **dict(zip(("entry_price", "exit_price", "quantity", result), ends, strict=True))}

@@ -22,6 +22,7 @@ LATER = re.compile(
     "|сетълмент|交割|交收|受渡|결제|ערך"
 )  # days
 UNIT, MONEY = re.compile(r"[(\[](.+)[)\]]\s*$"), CURRENCIES | {*"$€£¥"}
+MAX_DAYS = 5  # columns
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
 
 
@@ -81,12 +82,13 @@ class Table:
         return (tuple(row[name] for name in columns) for row in self.numbers if row.keys() >= {*columns})
 
     def find_day(self, columns: Sequence[str]) -> str | None:
-        """Return the first of these columns: rather of dates than of numbers or 20MAR26, and of a settlement last."""
+        """Return the earliest of these columns, rather of dates than of numbers or 20MAR26, a settlement last."""
         return min(
             columns,
             key=lambda name: (
                 LATER.search(simplify(name)) is not None,
-                all(map(NO_DATE.fullmatch, self.read_cells(name))),
+                all(map(NO_DATE.fullmatch, self.read_cells(name))) or self.count(name, str.isdecimal) > 0,
+                sum(self.is_before(other, name) for other in columns[:MAX_DAYS] if other != name),
             ),
             default=None,
         )
