@@ -12,7 +12,6 @@ from journal_api.trade_files.vocabulary import KNOWN, SIGNS, find_direction, tra
 
 OF_CELLS = "{1} of {0} is taken for {3}, and {2} for the other side, as positions or results show: is that so?"
 OF_VALUE = "the sign of {} is taken for the side, negative for a purchase: is that so?"
-NO_WORD = "no word of {} is known as a side: every row is a long trade"
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 
 
@@ -38,8 +37,6 @@ class SideSearch(NamedTuple):
         if column is not None:
             if column == self.value and (sign := find_sign(self.table, column)):
                 return sign, None
-            if self.is_of_trades and not self.is_said and not self._states_sides(column):
-                return None, NO_WORD.format(column)  # it may be what somebody thinks of them
             is_first = column in (self.members.get("price"), self.members.get("symbol"))
             return find_side_words(self.table, column, of_trades=self.is_of_trades, is_first=is_first), None
         if has_sign:
@@ -58,7 +55,8 @@ class SideSearch(NamedTuple):
         Results also tell that a file states the side of the order that closed each trade.
         """
         column = self.members.get("side")
-        is_known = self._states_sides(column)
+        cells = {*self.table.read_cells(column)}
+        is_known = any(map(find_direction, cells)) or bool(cells and cells <= SIGNS.keys())
         if not column and (self.is_said or any(self._list_signs())):
             return None
         columns = [column] if column else [*self._list_candidates()]
@@ -66,11 +64,6 @@ class SideSearch(NamedTuple):
             side = find_side_of_trades(self.table, columns, self.members)
             return None if side and is_known and find_direction(side.long[0]) != "short" else side
         return None if is_known else find_side_of_fills(self.table, columns, self.members, self.clock)
-
-    def _states_sides(self, column: str | None) -> bool:
-        """Return whether known words or signs of sides are in a column."""
-        cells = {*self.table.read_cells(column)}
-        return any(map(find_direction, cells)) or bool(cells and cells <= SIGNS.keys())
 
     def _list_candidates(self) -> Iterator[str]:
         """Yield the columns of unknown names that have neither times nor numbers of several digits."""
