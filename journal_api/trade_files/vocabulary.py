@@ -25,7 +25,7 @@ WORD = re.compile(rf"[一-鿿]|[ก-๛]+|{KOREAN}|[가-힣]+?(?={KOREAN}|[^가-
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
 REMARK = re.compile(
     r"(?: in)? +(?!PNL|QTY|VOL|MAE|MFE|FEE|TAX)[A-Z]{3}\Z"
-    r"| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])(?:UTC|Utc|GMT|Gmt)\Z"
+    r"| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])(?:UTC|Utc|GMT|Gmt|_utc)\Z"
 )
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # The names of a member's column in English, and those of other languages with the English one.
@@ -65,11 +65,12 @@ PURCHASES, SALES, LONG, SHORT, MOVING, MOVING_ALONE, CANCELLING, REDUCING, YES, 
 PURCHASE_ALONE, SALE_ALONE = (frozenset(TABLE["sides"][f"{name}_alone"].split()) for name in ("purchase", "sale"))
 PURCHASES, SALES, TICKERS = PURCHASES | PURCHASE_ALONE, SALES | SALE_ALONE, {"btc"} | PURCHASE_ALONE | SALE_ALONE
 # Sides of one sign: A and V are a purchase and a sale in Italian and French, C and V in Spanish and Portuguese, K and V
-# in German and Dutch.
+# in German and Dutch, K and S in Polish.
 SIGNS: dict[str, Direction | None] = {
     **dict.fromkeys(("1", "+1", "A", "C", "K"), "long"),
-    **dict.fromkeys(("-1", "V"), "short"),
+    **dict.fromkeys(("-1", "V", "S"), "short"),
 }
+PAIRS_OF_SIGNS = ({"A", "V"}, {"C", "V"}, {"K", "V"}, {"K", "S"})
 SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out", *"入出开仓"}
 KNOWN = frozenset(name for names in NAMES.values() for name in names)
 WORDS = {form: english for english, forms in TABLE["words"].items() for form in forms.split()}

@@ -45,30 +45,6 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "10", "0")],
         {"repeats the header": 1},
     ),
-    "a language that nobody knows: amounts multiply, and nothing is sold that is not held": (
-        "Tago,Papero,Kvanto,Po unu,Sumo,Ago\n2026-03-02,QLTX,10,12.5,125,aĉ\n2026-03-02,ABCX,5,40.25,201.25,aĉ\n"
-        "2026-03-04,QLTX,10,13,130,vend\n2026-03-05,ABCX,5,41,205,vend\n",
-        None,
-        [("ABCX", "long", "5", "3.75", "0"), ("QLTX", "long", "10", "5", "0")],
-        {},
-    ),
-    "trades in a language that nobody knows: prices whose difference makes the results, times one after the other": (
-        "Signo,Direkto,Komenco,Fino,Kurso,Alia,Kvanto,Gajno,Pago\n"
-        "QLTX,Buy,2026-03-02 10:00,2026-03-02 11:00,10,12,5,10,-0.5\n"
-        "QLTX,Sell,2026-03-03 10:00,2026-03-03 11:00,12,10.5,4,6,-0.5\n"
-        "ABCX,Buy,2026-03-04 10:00,2026-03-04 11:00,20,19,3,-3,-0.5\n"
-        "ABCX,Sell,2026-03-05 10:00,2026-03-05 11:00,20,21,1,-1,-0.5\n"
-        "ABCX,Buy,2026-03-06 10:00,2026-03-06 11:00,21,24,2,6,-0.5\n",
-        None,
-        [
-            ("ABCX", "long", "2", "6", "0"),
-            ("ABCX", "long", "3", "-3", "0"),
-            ("ABCX", "short", "1", "-1", "0"),
-            ("QLTX", "long", "5", "10", "0"),
-            ("QLTX", "short", "4", "6", "0"),
-        ],
-        {},
-    ),
     "years of the Republic of China": (
         "成交日期,買賣別,證券代號,成交股數,成交價\n115/03/02,現股買進,2330,2,500\n115/03/03,現股賣出,2330,2,510\n",
         None,
@@ -88,45 +64,10 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "10", "0")],
         {},
     ),
-    "the newest row first: what is below was before": (
-        "Date,Number,Symbol,Volume,Price,Kind\n2026-03-04,SSI-3,QLTX,10,13,x\n2026-03-03,SSI-2,QLTX,5,12,y\n"
-        "2026-03-02,SSI-1,QLTX,5,11,y\n",
-        None,
-        [("QLTX", "long", "10", "15", "0")],
-        {},
-    ),
-    "costs that nobody knows, by which what is paid differs": (
-        "Tago,Ago,Symbol,Kvanto,Po unu,Sumo,Aldono,Pagita\n2026-03-02,Buy,QLTX,10,12.5,125,1.5,126.5\n"
-        "2026-03-03,Sell,QLTX,4,13.5,54,1.25,52.75\n2026-03-04,Sell,QLTX,6,13.5,81,1.25,79.75\n",
-        None,
-        [("QLTX", "long", "10", "10", "4")],
-        {},
-    ),
-    "numbers of sides, which the results tell from each other": (
-        "time,symbol,type,volume,price,profit\n2026-03-02 10:00:00,,2,0,0,500\n2026-03-02 10:01:00,QLTX,1,10,12,0\n"
-        "2026-03-02 10:02:00,QLTX,0,10,11,10\n2026-03-02 10:03:00,ABCX,0,10,12,0\n2026-03-02 10:04:00,ABCX,1,10,11,-10\n",
-        None,
-        [("ABCX", "long", "10", "-10", "0"), ("QLTX", "short", "10", "10", "0")],
-        {"symbol is empty": 1},
-    ),
     "the sign of what was paid, with its costs": (
         "Tago,Symbol,Quantity,Price,Fee,Pagita\n2026-03-02,QLTX,10,12.5,CA$2,-127\n2026-03-03,QLTX,10,13.5,CA$2,133\n",
         None,
         [("QLTX", "long", "10", "10", "4")],
-        {},
-    ),
-    "words that most positions tell, though some were held before": (
-        "Date,Ago,Symbol,Volume,Price\n2026-03-02,v,AAAX,5,10\n2026-03-03,a,AAAX,5,10\n"
-        + "".join(
-            f"2026-03-0{day},{word},{symbol}X,5,{10 + day}\n"
-            for symbol in ("BBB", "CCC", "DDD", "EEE")
-            for day, word in ((2, "a"), (3, "v"))
-        ),
-        None,
-        [
-            ("AAAX", "short", "5", "0", "0"),
-            *((f"{name}X", "long", "5", "5", "0") for name in ("BBB", "CCC", "DDD", "EEE")),
-        ],
         {},
     ),
     "a statement of Interactive Brokers in French, of two accounts": (
@@ -209,21 +150,6 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         "QLTX,2026-03-03,SELL,10,19,19.1,10\n",
         None,
         [("QLTX", "long", "10", "10", "0")],
-        {},
-    ),
-    "trades of which the side of the closing order is stated": (
-        "Ticket,Symbol,Type,Volume,Open Time,Open Price,Close Time,Close Price,Profit\n"
-        + "".join(
-            f"{day},QLTX,{side},10,2026-03-0{day} 10:00:00,12,2026-03-0{day} 11:00:00,{price},{gain}\n"
-            for day, side, price, gain in (
-                (2, "sell", 13, 9),
-                (3, "buy", 11, 9),
-                (4, "sell", 13, 9),
-                (5, "sell", 11, -11),
-            )
-        ),
-        None,
-        [("QLTX", "long", "10", gain, "0") for gain in ("-11", "9", "9")] + [("QLTX", "short", "10", "9", "0")],
         {},
     ),
     "options in a description, and numbers of rows that begin alike": (
@@ -1179,15 +1105,6 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
         ),
         ("Symbol,Quantity,Price,Value\nQLTX,10,5,50\n", "the file may have no trades"),
         ("Symbol,Holding Date,Quantity,Price\nQLTX,2026-03-31,-10,5\n", "the file may have no trades"),
-        (
-            "Signo,Komenco,Fino,Direkto,Kurso,Alia,Kvanto,Gajno,Pago\n"
-            + "".join(
-                f"QLTX,2026-03-0{day} 10:00,2026-03-0{day} 11:00,Buy,10,{10 + day},{size},{size * day},-0.5\n"
-                for day, size in ((1, 5), (2, 4), (3, 3), (4, 2))
-            )
-            + "QLTX,2026-03-05 10:00,2026-03-05 11:00,Buy,10,9,2,-2,-0.5\n",
-            "Pago may be costs",
-        ),
         (
             "Date,Symbol,Text,Side,Quantity,Price\n2026-03-02,QLTX,CALL QLTX $12 EXP 04/17/26,Buy,1,2\n",
             "Text names options, which are read as shares",

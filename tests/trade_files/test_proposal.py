@@ -1,7 +1,6 @@
 """The profile that a dry run proposes for an unknown table: docs/formats.md#profiles."""
 
 import io
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -263,14 +262,6 @@ ORDERS = {
         (
             ORDERS,
             [
-                {"Symbol": None, "ISIN": f"US000000000{number}", "Strumento": name}
-                for number, name in enumerate(("AA", "BB", "CC"))
-            ],
-            {"symbol": "Strumento"},
-        ),
-        (
-            ORDERS,
-            [
                 {"Symbol": None, "ISIN": f"US000000000{number}", "Venue": name}
                 for number, name in enumerate(("XA", "XB", "XC"))
             ],
@@ -378,37 +369,6 @@ async def test_a_quantity_that_only_repetition_tells_from_the_price_is_a_doubt(c
 
         proposed, (*warnings, _) = report["proposed_profile"], report["proposal_warnings"]
         assert (proposed["quantity"], proposed["price"], warnings) == ("Column 4", "Column 5", [doubt])
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from(["QLTX", "ABCX"]), st.integers(1, 5), st.booleans()), min_size=3), st.booleans()
-)
-def test_words_that_nobody_knows_are_the_sides_that_sell_what_is_held_or_are_not_told(
-    orders: list[tuple[str, int, bool]], is_newest_first: bool
-) -> None:
-    held, rows = Counter[str](), list[str]()
-    for number, (symbol, size, sells) in enumerate(orders):
-        is_sale = sells and held[symbol] >= size
-        held[symbol] += -size if is_sale else size
-        rows.append(
-            f"2026-03-02 10:{number // 60:02}:{number % 60:02},{symbol},{size},10.5,{'vend' if is_sale else 'aĉ'}\n"
-        )
-
-    proposal = propose("Date,Symbol,Volume,Price,Ago\n" + "".join(rows[:: -1 if is_newest_first else 1]))
-
-    side = proposal.profile.side
-    assert side is None or (side.column, side.long, side.short) == ("Ago", ["aĉ"], ["vend"])
-    assert ("aĉ of Ago is taken for a purchase" in " ".join(proposal.warnings)) == (side is not None)
-
-
-def test_two_columns_that_tell_different_sides_tell_none() -> None:
-    rows = "".join(
-        f"2026-03-0{day},QLTX,1,10.5,{one},{other}\n" for day, one, other in zip("1234", "xxyy", "vwvw", strict=True)
-    )
-
-    proposal = propose("Date,Symbol,Volume,Price,Ago,Alia\n" + rows)
-
-    assert proposal.profile.side is None
 
 
 CZECH = """\

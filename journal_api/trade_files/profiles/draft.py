@@ -86,7 +86,7 @@ class Draft:
         complete = self._complete_trade if self.is_of_trades else self._complete_fill
         complete()
         clock = None if self.is_of_trades else self._find_clock()
-        search = SideSearch(table, members, self.value, clock, self.is_of_trades, "side" in self.said)
+        search = SideSearch(table, members, self.value, self.is_of_trades, "side" in self.said)
         side, doubt = search.find()
         self.warnings += [doubt] if doubt else []
         members |= {"side": str(side.column)} if side else {}

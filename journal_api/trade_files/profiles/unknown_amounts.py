@@ -4,11 +4,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from decimal import Decimal
-from itertools import permutations
 from statistics import median
 from typing import NamedTuple
 
-from journal_api.trade_files.profiles.unknown_factors import MAX_FACTORS, MIN_FACTORS
+from journal_api.trade_files.profiles.unknown_factors import MIN_FACTORS
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.readings import UNNAMED
 from journal_api.trade_files.vocabulary import KNOWN, NO_COSTS, find_costs, moves_money, simplify, spell, translate
@@ -55,26 +54,12 @@ def find_unnamed_costs(table: Table, size: str, price: str) -> list[str]:
     return []
 
 
-def find_added_costs(table: Table, size: str, price: str) -> list[str]:
-    """Return the column of an unknown name by which the values and what was paid or received differ."""
-    unknown = [name for name in table.columns if translate(name) not in KNOWN and any(table.read_amounts(name))]
-    for name, total in permutations(unknown[:MAX_FACTORS], 2):
-        rows = [[*map(abs, row)] for row in table.pick_numbers(name, total, size, price) if row[0]]
-        if len(rows) >= MIN_FACTORS and all(
-            cost <= LARGEST_COST * of * at and abs(abs(paid - of * at) - cost) <= CENT for cost, paid, of, at in rows
-        ):
-            return [name]
-    return []
-
-
 def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Return the columns of costs, and those that may be costs, of which somebody must say whether they are."""
     side, size, price = (members.get(name, "") for name in ("side", "quantity", "price"))
     known = find_costs(table.columns)
-    named = [
-        column for column in known if table.holds("commission", column) and not is_total(table, column, size, price)
-    ]
-    costs = named or find_unnamed_costs(table, size, price) or find_added_costs(table, size, price)
+    named = [name for name in known if table.holds("commission", name) and not is_total(table, name, size, price)]
+    costs = named or find_unnamed_costs(table, size, price)
     costs = [name for name in costs if not sums_up(table, name, [other for other in costs if other != name])]
     withheld = [name for name in costs if side and TAXES.match(simplify(name)) and is_withheld(table, name, side)]
     likely = [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]

@@ -8,8 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from journal_api.trade_files.cells import ISIN, SENTENCE
-from journal_api.trade_files.profiles.unknown_ends import find_ends
-from journal_api.trade_files.profiles.unknown_factors import MIN_FACTORS, find_factors
+from journal_api.trade_files.profiles.unknown_factors import find_factors
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, MOST, TIMES, Table
 from journal_api.trade_files.vocabulary import (
     CODES,
@@ -17,6 +16,7 @@ from journal_api.trade_files.vocabulary import (
     NAMES,
     NO_TICKERS,
     NOTHING,
+    PAIRS_OF_SIGNS,
     find_column,
     find_direction,
     is_currency,
@@ -38,9 +38,7 @@ NOTHING_SAID: Mapping[str, Any] = MappingProxyType({})
 REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
 OF_LOTS = frozenset({"buyprice", "sellprice", "buydate", "selldate"})
 NO_ISIN = NOTHING | {""}
-TICKERS = frozenset({"symbol", "instrument"})  # columns
 COARSE = frozenset({"market", "product"})
-FINE = frozenset({"security", "stock", "isin", "securityname"})
 OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
 OF_CONTRACTS = re.compile("contract|product|market")
 NO_COINS = (CODES | CURRENCIES | {"RUR"}) - {"BTC", "ETH"}
@@ -58,8 +56,7 @@ def find_members(table: Table, said: Mapping[str, str] = NOTHING_SAID) -> dict[s
     found = find_by_names(table, said)
     if symbol := find_symbol(table, found.get("symbol"), found.get("side"), None, []):  # behind a side of other words
         found["symbol"] = symbol
-    known = found | {**said}
-    whole = found | (find_ends(table, known) or find_factors(table, known)) | {**said}
+    whole = found | find_factors(table, found | {**said}) | {**said}
     return {member: column for member, column in whole.items() if column}
 
 
@@ -151,20 +148,11 @@ def find_symbol(
         symbol = code
     symbol = symbol or find_only_ticker(table, others)
     products, isins = ({*table.read_cells(name)} for name in (symbol, isin))
-    if symbol and translate(symbol) in COARSE:  # NYSE beside shares
-        symbol = next((name for name in others if is_finer(table, name, symbol, products)), symbol)
     is_shared = translate(symbol or "") == "product" and len(products) == 1 < len(isins)
     is_long = isin is not None and any(len(cell) > Name40.max_length for cell in products)
     if is_shared or (is_long and all(row[isin or ""] not in NO_ISIN for row in table.rows if row[symbol or ""])):
         symbol = isin  # the product of all rows, or names of which two may be shortened to one
-    return find_code(table, symbol) or find_ticker(table, symbol) or symbol
-
-
-def is_finer(table: Table, name: str, symbol: str, products: Set[str]) -> bool:
-    """Return whether a column has the names of more than these products, each in one of them, and repeats names."""
-    pairs = {(row[name], row[symbol]) for row in table.rows if row[name]}
-    names = {name for name, _ in pairs}
-    return FINE.issuperset([translate(name)]) and len(products) < len(names) == len(pairs) < len(table.read_cells(name))
+    return find_code(table, symbol) or symbol
 
 
 def find_code(table: Table, symbol: str | None) -> str | None:
@@ -187,6 +175,7 @@ def list_sides(table: Table) -> list[str]:
     ]
     cells = {name: table.read_cells(name) for name in names}
     sides = [name for name in cells if all(map(is_side, cells[name])) and not all(map(is_currency, cells[name]))]
+    sides += [name for name in cells if {*cells[name]} in PAIRS_OF_SIGNS]
     return sorted(sides, key=lambda name: len({*map(find_direction, cells[name])}) < 2)  # AL is a ticker too
 
 
@@ -260,19 +249,6 @@ def find_only_ticker(table: Table, columns: Iterable[str]) -> str | None:
 def are_numbers(names: Set[str]) -> bool:
     """Return whether names begin alike, as numbers of rows do: SSI-8820."""
     return len({name[:3] for name in names}) == 1
-
-
-def find_ticker(table: Table, symbol: str | None) -> str | None:
-    """Return the column with a ticker for each ISIN of this column, None if it has other symbols."""
-    isins = table.read_cells(symbol)
-    if len({*isins}) < MIN_FACTORS or not all(map(ISIN.fullmatch, isins)):
-        return None
-    for name in (name for name in table.columns if not TICKERS.isdisjoint((simplify(name), spell(name)))):
-        pairs = {(row[symbol or ""], row[name]) for row in table.rows if row[symbol or ""]}
-        tickers = {ticker for _, ticker in pairs if TICKER.fullmatch(ticker) and not ISIN.fullmatch(ticker)}
-        if len(pairs) == len({*isins}) == len(tickers):
-            return name
-    return None
 
 
 def is_whole(members: Set[str]) -> bool:
