@@ -200,10 +200,15 @@ def stored_value(value: Any) -> Any:
 
 
 class Table(Generic[S]):
-    """A table whose rows users own, and its response struct, with the expressions of `build_object`."""
+    """A table whose rows users own, and its response struct, with the expressions of `build_object`.
 
-    def __init__(self, name: str, struct: type[S], order: str = "sort_name, id", **expressions: str) -> None:
-        self.name, self.struct, self.order = name, struct, order
+    Rows are read from `source`, which adds to the columns of the table, and is the table by default.
+    """
+
+    def __init__(
+        self, name: str, struct: type[S], order: str = "sort_name, id", source: str = "", **expressions: str
+    ) -> None:
+        self.name, self.struct, self.order, self.source = name, struct, order, source or name
         self.members = build_members(struct, **expressions)
         self.object = f"json_object({self.members})"
 
@@ -212,7 +217,7 @@ class Table(Generic[S]):
         return await fetch_json_array(db, select, {"user_id": user_id})
 
     async def get(self, db: Connection, user_id: int, row_id: int) -> str:
-        return await find_row(db, self.name, self.object, user_id, row_id)
+        return await find_row(db, self.source, self.object, user_id, row_id)
 
     async def find(self, db: Connection, user_id: int, row_id: int) -> S:
         return msgspec.json.decode(await self.get(db, user_id, row_id), type=self.struct)

@@ -194,7 +194,7 @@ async def insert_days(db: Connection, user_id: int, places: Places, dates: Seque
         facts = Content(hashlib.sha256(chart).hexdigest(), "image/png", width, height, len(chart))
         picture_id = await pictures.insert(db, user_id, place, facts, BytesIO(chart))
         stored_picture = await pictures.find(db, user_id, picture_id)
-        await sql.patch_row(db, "pictures", stored_picture, PicturePatch(caption=picture.caption))
+        await pictures.update(db, stored_picture, PicturePatch(caption=picture.caption))
 
 
 async def insert_tags(db: Connection, user_id: int, new_tags: Sequence[ExampleTag]) -> dict[str, int]:

@@ -4,26 +4,29 @@ from collections.abc import AsyncIterator
 from typing import IO, NamedTuple
 
 from aiosqlite import Connection
-from msgspec import json
 
 from journal_api.database import sql
 from journal_api.errors import NotFound
 from journal_api.structs.pictures import PART, Picture, PictureType
 
-WITH_CONTENT = "pictures JOIN picture_contents AS content ON content.id = content_id"
-PICTURE = sql.build_object(Picture, id="pictures.id")
+WITH_CONTENT = """(
+    SELECT pictures.*, sha256, media_type, width, height, bytes
+    FROM pictures
+    JOIN picture_contents AS content ON content.id = content_id)"""
+TABLE = sql.Table("pictures", Picture, source=WITH_CONTENT)
+get, find, update, delete = TABLE.get, TABLE.find, TABLE.update, TABLE.delete
 
 
 def list_where(condition: str) -> str:
     """Return an SQL expression for the pictures of a trade or a day, as a JSON array."""
     return sql.build_json_array(
-        "picture", f"SELECT {PICTURE} AS picture FROM {WITH_CONTENT} WHERE {condition} ORDER BY sort_order, pictures.id"
+        "picture", f"SELECT {TABLE.object} AS picture FROM {WITH_CONTENT} WHERE {condition} ORDER BY sort_order, id"
     )
 
 
 # The pictures of a trade and of a day, for their single forms.
 OF_TRADE = list_where("trade_id = trade.id")
-OF_DAY = list_where("pictures.user_id = :user_id AND day = listed.date")
+OF_DAY = list_where("user_id = :user_id AND day = listed.date")
 
 
 class Place(NamedTuple):
@@ -51,20 +54,8 @@ class StoredContent(NamedTuple):
 
 
 async def list_of_day(db: Connection, user_id: int, day: str) -> str:
-    select = list_where("pictures.user_id = :user_id AND day = :day")
+    select = list_where("user_id = :user_id AND day = :day")
     return await sql.fetch_json(db, select, {"user_id": user_id, "day": day})
-
-
-async def get(db: Connection, user_id: int, picture_id: int) -> str:
-    return await sql.fetch_json(
-        db,
-        f"SELECT {PICTURE} FROM {WITH_CONTENT} WHERE pictures.id = :id AND pictures.user_id = :user_id",
-        {"id": picture_id, "user_id": user_id},
-    )
-
-
-async def find(db: Connection, user_id: int, picture_id: int) -> Picture:
-    return json.decode(await get(db, user_id, picture_id), type=Picture)
 
 
 async def count(db: Connection, user_id: int, place: Place) -> tuple[int, int]:
@@ -117,11 +108,7 @@ async def find_or_insert_content(db: Connection, user_id: int, content: Content,
 
 async def find_content(db: Connection, user_id: int, picture_id: int) -> StoredContent:
     rows = await db.execute_fetchall(
-        f"""
-        SELECT content.id, sha256, media_type, bytes
-        FROM {WITH_CONTENT}
-        WHERE pictures.id = :id AND pictures.user_id = :user_id
-        """,
+        f"SELECT content_id, sha256, media_type, bytes FROM {WITH_CONTENT} WHERE id = :id AND user_id = :user_id",
         {"id": picture_id, "user_id": user_id},
     )
     for row in rows:

@@ -29,7 +29,7 @@ async def read_page(db: Connection, user_id: int, query: TradeQuery) -> tuple[st
         "trade",
         f"""
         SELECT {LIST_ITEM} AS trade
-        FROM ({WITH_RATIO}) AS trade
+        FROM {WITH_RATIO}
         WHERE id IN ({" UNION ALL ".join(list_ways(filters))})
         ORDER BY {NEWEST_FIRST}
         """,

@@ -33,8 +33,8 @@ async def find_many(db: Connection, user_id: int, trade_ids: Sequence[int]) -> l
     text = await sql.fetch_json_array(
         db,
         f"""
-        SELECT {trades.TRADE} AS item
-        FROM ({trades.WITH_RATIO}) AS trade
+        SELECT {trades.TABLE.object} AS item
+        FROM {trades.WITH_RATIO}
         WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
         ORDER BY id
         """,

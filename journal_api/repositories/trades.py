@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aiosqlite import Connection
-from msgspec import json
 
 from journal_api.database import sql
 from journal_api.database.sql import json_list
@@ -55,8 +54,12 @@ ANSWERS = sql.build_json_array(
     """,
 )
 TYPED = sql.build_object(TypedTrade, **{name: f"(typed ->> '{name}')" for name in TypedTrade.__struct_fields__})
-TRADE = sql.build_object(
+# A trade with its computed ratio.
+WITH_RATIO = "(SELECT *, ratio(net_pnl, initial_risk) AS rr_realized FROM trades) AS trade"
+TABLE = sql.Table(
+    "trades",
     Trade,
+    source=WITH_RATIO,
     **EXPRESSIONS,
     fills=FILLS,
     typed=f"iif(typed IS NULL, 'null', {TYPED})",
@@ -65,10 +68,7 @@ TRADE = sql.build_object(
     confirmations=ANSWERS,
     pictures=pictures.OF_TRADE,
 )
-# A trade with its computed ratio.
-WITH_RATIO = """
-    SELECT *, ratio(net_pnl, initial_risk) AS rr_realized
-    FROM trades"""
+get, find, delete = TABLE.get, TABLE.find, TABLE.delete
 # The new updated_at of a write. It always differs from the old one, so that it shows whether a trade was edited.
 LATER = "max(:now, instant_after(trades.updated_at))"
 # The new changed_at of a write that is no edit: what a file states, or what follows from it.
@@ -83,19 +83,11 @@ async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) ->
         SELECT {LIST_ITEM} AS item
         FROM (SELECT key AS place, value AS sent_id FROM json_each(:ids))
         -- The + makes SQLite look up the ids instead of scanning all trades of the user.
-        CROSS JOIN ({WITH_RATIO}) AS trade ON trade.id = sent_id AND +user_id = :user_id
+        CROSS JOIN {WITH_RATIO} ON trade.id = sent_id AND +user_id = :user_id
         ORDER BY place
         """,
         {"user_id": user_id, "ids": sql.json_list(trade_ids)},
     )
-
-
-async def get(db: Connection, user_id: int, trade_id: int) -> str:
-    return await sql.find_row(db, f"({WITH_RATIO}) AS trade", TRADE, user_id, trade_id)
-
-
-async def find(db: Connection, user_id: int, trade_id: int) -> Trade:
-    return json.decode(await get(db, user_id, trade_id), type=Trade)
 
 
 async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str) -> None:
@@ -182,10 +174,6 @@ async def clear_external_ids(db: Connection, trade_ids: Sequence[int]) -> None:
 async def note_edit(db: Connection, trade_id: int | None) -> None:
     """Write that something of the trade was edited which its own row does not have."""
     await db.execute_fetchall(f"UPDATE trades SET updated_at = {LATER} WHERE id = :id", {"id": trade_id, "now": now()})
-
-
-async def delete(db: Connection, user_id: int, trade_id: int) -> None:
-    await sql.delete_row(db, "trades", user_id, trade_id)
 
 
 async def delete_many(db: Connection, trade_ids: Sequence[int]) -> None:

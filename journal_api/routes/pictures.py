@@ -70,7 +70,7 @@ async def update_picture(request: Request, db: Connection, patch: PicturePatch) 
     """Update the fields sent."""
     stored = await find(request, db)
     if sql.find_changed(stored, patch):
-        await sql.patch_row(db, "pictures", stored, patch)
+        await pictures.update(db, stored, patch)
         await trades.note_edit(db, stored.trade_id)
     return ok(picture=await pictures.get(db, request.user.id, stored.id))
 
@@ -78,7 +78,7 @@ async def update_picture(request: Request, db: Connection, patch: PicturePatch) 
 async def delete_picture(request: Request, db: Connection) -> Response:
     """Delete a picture; its bytes are deleted with the last picture that shows them."""
     stored = await find(request, db)
-    await sql.delete_row(db, "pictures", request.user.id, stored.id)
+    await pictures.delete(db, request.user.id, stored.id)
     await trades.note_edit(db, stored.trade_id)
     return no_content()
 
