@@ -1,8 +1,9 @@
 """The ASGI application: `create_app(settings)`, its lifespan and the order of its middleware."""
 
+import asyncio
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from journal_api.database import backup_schedule
+from journal_api.database.backup import back_up_on_schedule
 from journal_api.database.database import Database
 from journal_api.database.migrations import prepare
 from journal_api.database.schemas import VERSION
@@ -27,7 +28,6 @@ from journal_api.settings import Settings
 from journal_api.values.sign_in import KEY_COMMAND, OneTimeCode, SignInOptions
 from journal_api.web import idempotency, key_uses, request_log
 from journal_api.web.auth import KnownKeys
-from journal_api.web.background import repeat
 from journal_api.web.change_signal import DELETE_EVERY, ChangeSignal, delete_old_changes
 from journal_api.web.dispatch import Dispatch
 from journal_api.web.middleware import (
@@ -98,6 +98,24 @@ def create_app(
 
 
 @asynccontextmanager
+async def repeat(work: Callable[[], Awaitable[None]], seconds: float) -> AsyncIterator[None]:
+    """Call `work` now and then every so many seconds, until the end of the block."""
+
+    async def keep_repeating() -> None:
+        while True:
+            await work()
+            await asyncio.sleep(seconds)
+
+    task = asyncio.create_task(keep_repeating())
+    try:
+        yield
+    finally:
+        while not task.done():  # again, because a write ignores a cancellation during its commit
+            task.cancel()
+            await asyncio.wait([task], timeout=0.1)
+
+
+@asynccontextmanager
 async def watched(folder: Path | None, database: Database) -> AsyncIterator[None]:
     """Import the files that appear in the folder, if any, for the first user during the block."""
     if folder is None:
@@ -121,7 +139,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     app.state.known_keys, app.state.response_cache = KnownKeys(database), ResponseCache(database)
     try:
         async with (
-            backup_schedule.back_up_on_schedule(settings),
+            back_up_on_schedule(settings),
             repeat(partial(idempotency.delete_old_responses, database), idempotency.DELETE_EVERY),
             repeat(partial(delete_old_changes, database, settings.keep_changes), DELETE_EVERY),
             repeat(uses.save, key_uses.SAVE_EVERY),

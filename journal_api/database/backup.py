@@ -1,6 +1,8 @@
 """Backups of the journal: consistent copies, made while it is in use and checked before they are named."""
 
+import asyncio
 import hashlib
+import logging
 import os
 import re
 import sqlite3
@@ -8,21 +10,26 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from journal_api.database.connections import connect
 from journal_api.database.lock import require_log_of_server
 from journal_api.database.sqlite_errors import primary_code
 from journal_api.errors import DatabaseRefused, NoJournal
+from journal_api.settings import Settings
+
+log = logging.getLogger("journal_api")
 
 STAMP = "%Y%m%dT%H%M%S.%fZ"
 BACKUP_NAME = re.compile(r"journal-[0-9]{8}T[0-9]{6}\.[0-9]{6}Z\.db")
 BUSY_TIMEOUT = 10.0  # seconds to wait for a writer
 PAGES = 256  # copied between two checks for a stop
 STOP_INTERVAL = 0.02  # seconds between two checks for a stop during one long statement
+INTERVAL = 60.0  # seconds between two looks for an old backup; a longer wait would not notice a suspended machine
+RETRY = 900.0  # seconds after a scheduled backup failed
 # The suffix of the checksum file beside each backup, for `sha256sum -c` and for a restore.
 CHECKSUM = ".sha256"
 # The name of a copy until it gets its final name.
@@ -217,3 +224,40 @@ def sync(path: Path) -> None:
 def list_backups(folder: Path) -> list[Path]:
     """Return the backups in a folder, oldest first. Files with other names are ignored."""
     return sorted(file for file in folder.iterdir() if BACKUP_NAME.fullmatch(file.name))
+
+
+@asynccontextmanager
+async def back_up_on_schedule(settings: Settings) -> AsyncIterator[None]:
+    """Make backups in a thread during the block, if the settings name a folder."""
+    if settings.backup_dir is None:
+        yield
+        return
+    stop = threading.Event()
+    task = asyncio.create_task(asyncio.to_thread(run_schedule, settings, settings.backup_dir, stop))
+    try:
+        yield
+    finally:
+        stop.set()
+        await task
+
+
+def run_schedule(settings: Settings, folder: Path, stop: threading.Event) -> None:
+    """Make a backup whenever the newest is too old. A failure is logged and retried later."""
+    every = settings.backup_every
+    wait = 0.0
+    while not stop.wait(wait):
+        wait = min(every.total_seconds(), INTERVAL)
+        try:
+            if is_due(folder, every):
+                path = back_up(settings.db, folder, keep=settings.backup_keep, is_stopped=stop.is_set)
+                log.info("backup %s finished", path)
+        except Exception as error:  # no failure of a backup may stop the server
+            wait = min(every.total_seconds(), RETRY)
+            if not stop.is_set():
+                log.error("backup to %s failed: %s", folder, " ".join(str(error).split()))
+
+
+def is_due(folder: Path, every: timedelta) -> bool:
+    """Return whether no backup was made in that time. Backups dated in the future do not count."""
+    now = datetime.now(UTC)
+    return not any(backup_name(now - every) < file.name <= backup_name(now) for file in list_backups(folder))

@@ -1,26 +1,26 @@
 """GET and POST /sign-in, for the page. Both are outside /v1 and need no API key."""
 
 from datetime import UTC, datetime, timedelta
+from ipaddress import IPv6Address, ip_address
 
 from aiosqlite import Connection
-from msgspec import UnsetType, json
+from msgspec import UNSET, Struct, UnsetType, json
 from starlette.requests import Request
 from starlette.routing import Route
 
 from journal_api.database.sql import fetch
 from journal_api.errors import Unauthorized, UnsupportedMediaType, ValidationFailed
 from journal_api.repositories import api_keys, users
-from journal_api.settings import is_loopback
-from journal_api.structs.sign_in import SignIn
+from journal_api.settings import Networks, Settings, is_loopback
 from journal_api.values.api_keys import SCOPES, hash_key
 from journal_api.values.clock import as_text
 from journal_api.values.sign_in import KEY_COMMAND, SignInOptions, name_browser
+from journal_api.values.types import Name100
 from journal_api.web.auth import count_bad_key
 from journal_api.web.bodies import stream_body
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_json
 from journal_api.web.middleware import HOST, LOOPBACK_HOSTS
-from journal_api.web.proxy_user import find_proxy_user
 from journal_api.web.quoting import quote
 from journal_api.web.responses import Response, created, ok
 
@@ -35,6 +35,13 @@ INVALID_CODE = (
     "Start the journal with `make run` or `journal-api serve --first-key` to get a new link, or sign in with "
     "an API key."
 )
+
+
+class SignIn(Struct, kw_only=True, forbid_unknown_fields=True):
+    # Without a code, the user is the one whom a trusted proxy names.
+    code: str | UnsetType = UNSET
+    # Only say whose journal would be opened; the code stays valid.
+    dry_run: bool = False
 
 
 async def get_sign_in(request: Request) -> Response:
@@ -129,6 +136,35 @@ def is_on_this_machine(request: Request) -> bool:
         and not any(name in PROXY_HEADERS or name.startswith("x-forwarded-") for name in request.headers)
         and not is_of_another_site(request)
     )
+
+
+def find_proxy_user(request: Request) -> str | None:
+    """Return the user whom a trusted proxy names by a header; None without the setting or one header.
+
+    No header can change the address: it is the connection's.
+    """
+    settings: Settings = request.app.state.settings
+    if not settings.user_header or request.client is None:
+        return None
+    if not is_of(request.client.host, settings.trusted_proxies):
+        return None
+    values = request.headers.getlist(settings.user_header)
+    try:
+        (value,) = values
+        return str(Name100.decode(value.encode("latin-1").decode()))
+    except ValueError:
+        return None
+
+
+def is_of(host: str, networks: Networks) -> bool:
+    """Return whether the address is of the networks; an IPv4 address may have its form for IPv6."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    return any(address in network for network in networks)
 
 
 ROUTES = [Route("/sign-in", get_sign_in), Route("/sign-in", sign_in, methods=["POST"])]

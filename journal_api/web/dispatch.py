@@ -1,6 +1,8 @@
-"""Find the route of a request and run it, a read here; respond 404 and 405 with our errors."""
+"""Find the route of a request and run it, a read here; respond 404 and 405 with our errors, which explain the path."""
 
+import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Match, Route
@@ -12,12 +14,13 @@ from journal_api.web.context import database
 from journal_api.web.decoding import decode_query
 from journal_api.web.etags import with_etag
 from journal_api.web.operation import Operation
+from journal_api.web.quoting import quote
 from journal_api.web.response_cache import ResponseCache
 from journal_api.web.responses import Response, with_cursor
-from journal_api.web.unknown_paths import explain_unknown_path
 from journal_api.web.writes import respond_to_write
 
 ENCODED_SLASH = "A path has no encoded slash (%2F): no id contains one. GET /docs lists the paths."
+MAX_COMPARED_LENGTH = 200  # of a path that is not found
 
 
 class Dispatch:
@@ -80,3 +83,43 @@ async def respond_to_read(request: Request, operation: Operation) -> Response:
         return await read()
     cache: ResponseCache = request.app.state.response_cache
     return await cache.find_or_make(request, operation.cache_until, read)
+
+
+def explain_unknown_path(path: str, routes: Sequence[Route]) -> str:
+    """Say what is wrong with the path, and which path is probably meant."""
+    plain = "/" + "/".join(filter(None, path.split("/")))
+    if route := find_route(path, routes):
+        return explain_parameters(path, route)
+    if plain != path and find_route(plain, routes):
+        return f"A path has no slash at its end and no two in a row: use {quote(plain)}."
+    meant = f"/v1{plain}" if find_route(f"/v1{plain}", routes) else find_nearest(plain, routes)
+    question = f"; did you mean {quote(meant)}?" if meant else "."
+    return f"There is no path {quote(path)}{question} GET /docs lists the paths."
+
+
+def find_route(path: str, routes: Sequence[Route]) -> Route | None:
+    """Return the route that has this path, or has it with other parameters."""
+    parts = path.split("/")
+    for route in routes:
+        expected = route.path_format.split("/")
+        if len(parts) == len(expected) and all(
+            part if name.startswith("{") else part == name for name, part in zip(expected, parts, strict=True)
+        ):
+            return route
+    return None
+
+
+def explain_parameters(path: str, route: Route) -> str:
+    """Name the first parameter that is not what it should be."""
+    for name, part in zip(route.path_format.split("/"), path.split("/"), strict=True):
+        convertor = route.param_convertors.get(name.strip("{}"))
+        if convertor and not re.fullmatch(convertor.regex, part):
+            return f"{quote(part)} is not {getattr(convertor, 'meaning', f'a valid {name}')}."
+    return f"There is no path {quote(path)}."
+
+
+def find_nearest(path: str, routes: Sequence[Route]) -> str:
+    if len(path) > MAX_COMPARED_LENGTH:
+        return ""
+    known = {route.path_format for route in routes}
+    return next(iter(get_close_matches(path.lower(), known, n=1, cutoff=0.8)), "")

@@ -26,8 +26,7 @@ from proofs import examples
 
 from journal_api.app import create_app
 from journal_api.database import backup
-from journal_api.database.backup import STALE, back_up, backup_name, list_backups
-from journal_api.database.backup_schedule import is_due
+from journal_api.database.backup import STALE, back_up, backup_name, is_due, list_backups
 from journal_api.database.restore import restore
 from journal_api.database.schemas import VERSION
 from journal_api.errors import DatabaseRefused
