@@ -10,6 +10,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 import msgspec
+from starlette import responses
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
@@ -47,9 +48,9 @@ class Envelope:
         return compute_etag(self.content, self.pagination)
 
     @cached_property
-    def not_modified(self) -> "NoContent":
+    def not_modified(self) -> responses.Response:
         """The 304 response for a client that has this content."""
-        return NoContent({"ETag": self.etag, "X-Cursor": self.headers["X-Cursor"]}, 304)
+        return no_content({"ETag": self.etag, "X-Cursor": self.headers["X-Cursor"]}, 304)
 
     @cached_property
     def encoded_headers(self) -> list[tuple[bytes, bytes]]:
@@ -84,17 +85,6 @@ def compute_etag(content: bytes, more: bytes = b"") -> str:
     return f'"{len(content):x}-{zlib.crc32(more, zlib.crc32(content)):08x}"'
 
 
-class NoContent:
-    """A response without a body: 204, or 304 if the client's copy is current."""
-
-    def __init__(self, headers: Mapping[str, str], status: int = 204) -> None:
-        self.headers, self.status = encode_headers(headers), status
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
-        await send({"type": "http.response.body", "body": b""})
-
-
 class Download:
     """A file that `write` makes before it is sent, so that a slow client keeps no transaction open."""
 
@@ -124,8 +114,8 @@ class StoredFile:
         self.headers, self.size, self.etag, self.parts = {**headers, "ETag": etag}, size, etag, parts
 
     @property
-    def not_modified(self) -> NoContent:
-        return NoContent({name: self.headers[name] for name in ("ETag", "Cache-Control", "Vary")}, 304)
+    def not_modified(self) -> responses.Response:
+        return no_content({name: self.headers[name] for name in ("ETag", "Cache-Control", "Vary")}, 304)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [*encode_headers(self.headers), (b"content-length", b"%d" % self.size)]
@@ -149,7 +139,7 @@ def counted_download(request: Request) -> Iterator[None]:
         downloads[request.user.id] -= 1
 
 
-Response = Envelope | NoContent | Download | StoredFile
+Response = Envelope | responses.Response | Download | StoredFile
 
 
 def ok(**data: str) -> Envelope:
@@ -184,8 +174,9 @@ def created(location: str, **data: str) -> Envelope:
     return Envelope(201, encode_data(data), {"Location": location})
 
 
-def no_content(headers: Mapping[str, str] | None = None) -> NoContent:
-    return NoContent(headers or {})
+def no_content(headers: Mapping[str, str] | None = None, status: int = 204) -> responses.Response:
+    """Return a response without a body: 204, or 304 if the client's copy is current."""
+    return responses.Response(status_code=status, headers=headers)
 
 
 def failed(error: ApiError, headers: Mapping[str, str] | None = None) -> Envelope:
