@@ -28,6 +28,9 @@ class StoredSetup(StoredItem, array_like=True, gc=True):
     confirmations: dict[int, StoredItem]
 
 
+NEW = StoredItem("", None, 0)  # what an item without an id differs from: its name is required
+
+
 class StoredSetups(Struct):
     """The stored setups of a strategy by id, and the last id that was used in each of the two tables."""
 
@@ -36,7 +39,7 @@ class StoredSetups(Struct):
     last_confirmation_id: int
 
 
-class NewRow(Struct, gc=False):
+class Row(Struct, gc=False):
     id: int
     parent_id: int
     name: str
@@ -45,23 +48,10 @@ class NewRow(Struct, gc=False):
 
 
 class Changes(NamedTuple):
-    """The changes of one table: ids of rows to delete, rows to insert, and new values by row id."""
+    """The changes of one table: ids of rows to delete, rows to insert or to write again."""
 
     deleted: list[int]
-    inserted: list[NewRow]
-    names: dict[int, str]
-    descriptions: dict[int, str | None]
-    sort_orders: dict[int, int]
-
-    @classmethod
-    def merge(cls, parts: Sequence["Changes"]) -> "Changes":
-        return cls(
-            [row_id for part in parts for row_id in part.deleted],
-            [row for part in parts for row in part.inserted],
-            {row_id: name for part in parts for row_id, name in part.names.items()},
-            {row_id: text for part in parts for row_id, text in part.descriptions.items()},
-            {row_id: order for part in parts for row_id, order in part.sort_orders.items()},
-        )
+    written: list[Row]
 
 
 class Diff(NamedTuple):
@@ -74,7 +64,7 @@ def diff_setups(strategy_id: int, stored: StoredSetups, setups: Sequence[SetupBo
     check_ids(stored.setups, setups)
     setup_ids = assign_ids(setups, count(stored.last_setup_id + 1))
     new_ids = count(stored.last_confirmation_id + 1)
-    confirmations = [
+    parts = [
         find_changes(
             setup_id,
             stored_confirmations(stored.setups, setup_id),
@@ -84,7 +74,10 @@ def diff_setups(strategy_id: int, stored: StoredSetups, setups: Sequence[SetupBo
         for setup_id, setup in zip(setup_ids, setups, strict=True)
         if setup.confirmations is not UNSET
     ]
-    return Diff(find_changes(strategy_id, stored.setups, setups, setup_ids), Changes.merge(confirmations))
+    confirmations = Changes(
+        [one for part in parts for one in part.deleted], [one for part in parts for one in part.written]
+    )
+    return Diff(find_changes(strategy_id, stored.setups, setups, setup_ids), confirmations)
 
 
 def assign_ids(items: Sequence[ItemBody], new_ids: Iterator[int]) -> list[int]:
@@ -96,22 +89,15 @@ def find_changes(
     parent_id: int, before: Mapping[int, StoredItem], items: Sequence[ItemBody], ids: Sequence[int]
 ) -> Changes:
     """Return what turns the rows `before` into `items`, whose row ids are `ids`."""
-    changes = Changes([], [], {}, {}, {})
-    orders = number_items(before, items, ids)
-    for row_id, item, sort_order in zip(ids, items, orders, strict=True):
-        if item.id is UNSET:
-            changes.inserted.append(build_row(row_id, parent_id, item, sort_order))
-            continue
-        old = before[row_id]
-        if item.name is not UNSET and item.name != old.name:
-            changes.names[row_id] = item.name
-        if item.description is not UNSET and item.description != old.description:
-            changes.descriptions[row_id] = item.description
-        if sort_order != old.sort_order:
-            changes.sort_orders[row_id] = sort_order
+    written = []
+    for row_id, item, sort_order in zip(ids, items, number_items(before, items, ids), strict=True):
+        old = before.get(row_id, NEW)
+        name = old.name if item.name is UNSET else item.name
+        description = old.description if item.description is UNSET else item.description
+        if (name, description, sort_order) != (old.name, old.description, old.sort_order):
+            written.append(Row(row_id, parent_id, name, description, sort_order))
     remaining = set(ids)
-    changes.deleted.extend(row_id for row_id in before if row_id not in remaining)
-    return changes
+    return Changes([row_id for row_id in before if row_id not in remaining], written)
 
 
 def number_items(before: Mapping[int, StoredItem], items: Sequence[ItemBody], ids: Sequence[int]) -> list[int]:
@@ -136,13 +122,6 @@ def number_items(before: Mapping[int, StoredItem], items: Sequence[ItemBody], id
         return [before[row_id].sort_order for row_id in ids]
     ranks = {position: rank for rank, position in enumerate(order)}
     return [ranks[position] for position in range(len(ids))]
-
-
-def build_row(row_id: int, parent_id: int, item: ItemBody, sort_order: int) -> NewRow:
-    """Return the row of a new item. An omitted description is null."""
-    assert item.name is not UNSET
-    description = None if item.description is UNSET else item.description
-    return NewRow(row_id, parent_id, item.name, description, sort_order)
 
 
 def check_ids(stored: Mapping[int, StoredSetup], setups: Sequence[SetupBody]) -> None:
