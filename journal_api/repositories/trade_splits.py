@@ -112,17 +112,23 @@ async def restore_first(db: Connection, first: Part, made: Part, current: Part) 
         )
     for table in OWN_ROWS:
         await db.execute_fetchall(f"DELETE FROM {table} WHERE trade_id = :id", {"id": first["id"]})
-    await insert_own_rows(db, [restored])
+        await insert_rows(db, table, restored[table])
 
 
 async def restore_others(db: Connection, user_id: int, parts: Sequence[Part]) -> None:
     """Insert deleted parts again, under their ids, with their rows in other tables."""
+    rows = [{"id": part["id"], **await stored_columns(db, part)} for part in parts]
+    with sql.unique_value("external_id"):
+        await insert_rows(db, "trades", rows)
     for part in parts:
-        columns = {"id": part["id"], **await stored_columns(db, part)}
-        with sql.unique_value("external_id"):
-            await insert_row(db, "trades", columns)
         await new_trades.record_imported(db, user_id, part["id"], part["id"])
-    await insert_own_rows(db, parts)
+    for table in OWN_ROWS:
+        await insert_rows(db, table, [row for part in parts for row in part[table]])
+
+
+async def insert_rows(db: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        await db.executemany(sql.build_insert(table, rows[0]), rows)
 
 
 async def restore_statements(db: Connection, whole_id: int, part: Part) -> None:
@@ -152,7 +158,8 @@ async def restore_imports(db: Connection, trade_ids: Sequence[int]) -> None:
 async def stored_columns(db: Connection, part: Part) -> dict[str, Any]:
     """Return the columns of a part but its id, with its day in the calendar of now."""
     not_columns = {"id", "made", "copy_ids", "picture_ids", "statement_ids", *OWN_ROWS}
-    columns = {name: decode(name, value) for name, value in part.items() if name not in not_columns}
+    columns = {name: value for name, value in part.items() if name not in not_columns}
+    columns["merged"] = part["merged"] and json.encode(part["merged"]).decode()
     columns["trading_day"] = await sql.fetch(
         db,
         """
@@ -165,35 +172,10 @@ async def stored_columns(db: Connection, part: Part) -> dict[str, Any]:
     return columns
 
 
-def decode(name: str, value: Any) -> Any:
-    if value is None:
-        return None
-    return json.encode(value).decode() if name == "merged" else value
-
-
-async def insert_own_rows(db: Connection, parts: Sequence[Part]) -> None:
-    for table in OWN_ROWS:
-        for part in parts:
-            for row in part[table]:
-                await insert_row(db, table, {name: decode(name, value) for name, value in row.items()})
-
-
-async def insert_row(db: Connection, table: str, columns: Mapping[str, Any]) -> None:
-    await db.execute_fetchall(sql.build_insert(table, columns), columns)
-
-
 async def restore_copies(db: Connection, parts: Sequence[Part], current: Part) -> None:
     """Link the copies of each part to it again, unless the trader has linked them to another trade."""
-    linked_to = {current["id"], current["source_trade_id"]}
+    linked_to = current["id"], current["source_trade_id"]
     await db.executemany(
-        """
-        UPDATE trades
-        SET source_trade_id = ?
-        WHERE id = ? AND source_trade_id IN (SELECT value FROM json_each(?))
-        """,
-        [
-            (part["id"], copy_id, sql.json_list(sorted(linked_to - {None})))
-            for part in parts
-            for copy_id in part["copy_ids"]
-        ],
+        "UPDATE trades SET source_trade_id = ? WHERE id = ? AND source_trade_id IN (?, ?)",
+        [(part["id"], copy_id, *linked_to) for part in parts for copy_id in part["copy_ids"]],
     )
