@@ -9,8 +9,6 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from msgspec import json
-
 from journal_api.structs.copy_groups import AmbiguousCopy, CopyCandidate
 from journal_api.structs.trades import Direction
 from journal_api.values.clock import SECOND, read_instant
@@ -236,10 +234,6 @@ def is_quantity(quantity: int, numerator: int, denominator: int) -> bool:
         return True
     whole = numerator // (denominator * SCALE) * SCALE
     return whole * denominator != numerator and quantity in (whole, whole + SCALE)
-
-
-def encode_ambiguous(ambiguous: Sequence[AmbiguousCopy]) -> str:
-    return json.Encoder(decimal_format="number").encode(ambiguous).decode()
 
 
 def describe_ambiguous(ambiguous: Iterable[Ambiguous], last_trade_id: int | None = None) -> list[AmbiguousCopy]:

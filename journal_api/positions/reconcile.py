@@ -85,9 +85,9 @@ def build_plan(
         new = [position for position in folded if has_new(position, new_import)]
         for position, one, import_id in find_contradictions(stated, new) if is_met else ():
             if import_id == new_import or all(is_of(claim.stated, new_import) for claim in one.claims):
-                suspects.append(Suspect(position, CONTRADICTED, find_holder(position, journal)))
+                suspects.append(Suspect(position, CONTRADICTED, find_holder(position, journal.trades)))
         suspects += [
-            Suspect(position, CONTRADICTED, find_holder(position, journal))
+            Suspect(position, CONTRADICTED, find_holder(position, journal.trades))
             for position in new
             if any(one.is_disputed for one in position.stated)
         ]
@@ -125,10 +125,10 @@ def build_plan(
     return Plan(changes, gone, restored, unmatched, suspects + by_hand, refused)
 
 
-def find_holder(position: Position, journal: Journal) -> StoredTrade | None:
+def find_holder(position: Position, trades: Mapping[int, StoredTrade]) -> StoredTrade | None:
     """Return the trade that most of a position is in so far, None without one."""
     shares = count_shares(position)
-    return journal.trades.get(max(shares, key=lambda one: (shares[one], -one), default=0))
+    return trades.get(max(shares, key=lambda one: (shares[one], -one), default=0))
 
 
 def is_left_out(position: Position) -> bool:
@@ -144,12 +144,11 @@ def join_merged(positions: Iterable[Position], trades: Mapping[int, StoredTrade]
     merged: dict[int, Position] = {}
     found: list[Position] = []
     for position in positions:
-        shares = count_shares(position)
-        trade_id = max(shares, key=lambda one: (shares[one], -one), default=0)
-        trade = trades.get(trade_id)
-        if trade is None or not trade.is_merged or trade_id not in merged:
+        holder = find_holder(position, trades)
+        trade_id = holder.trade_id if holder and holder.is_merged else 0
+        if trade_id not in merged:
             found.append(position)
-            if trade is not None and trade.is_merged:
+            if trade_id:
                 merged[trade_id] = position
             continue
         whole = merged[trade_id]

@@ -3,10 +3,11 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.positions.copy_match import CopyMatches, describe_ambiguous, encode_ambiguous, match_copies
+from journal_api.positions.copy_match import CopyMatches, describe_ambiguous, match_copies
 from journal_api.repositories import copies, copy_groups
 from journal_api.structs.copy_groups import CopyGroupCreate, CopyGroupPatch, MembersPut
 from journal_api.values.clock import now
+from journal_api.values.money import ENCODER
 from journal_api.web.responses import Response, created, no_content, ok
 
 
@@ -54,7 +55,8 @@ async def link_copies(request: Request, db: Connection) -> Response:
     for rules in await copies.read_rules(db, request.user.id, copy_group_id):
         matches = match_copies(rules, await copies.list_positions(db, rules.multipliers))
     await copies.link(db, matches.links, now())
-    return ok(linked=str(len(matches.links)), ambiguous=encode_ambiguous(describe_ambiguous(matches.ambiguous)))
+    ambiguous = ENCODER.encode(describe_ambiguous(matches.ambiguous)).decode()
+    return ok(linked=str(len(matches.links)), ambiguous=ambiguous)
 
 
 async def delete_copy_group(request: Request, db: Connection) -> Response:

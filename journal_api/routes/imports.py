@@ -12,13 +12,13 @@ from journal_api.imports import importer, previews
 from journal_api.imports.file_accounts import AccountChoice, choose_timezone, map_accounts
 from journal_api.imports.import_file import read_file
 from journal_api.imports.undo import undo
-from journal_api.positions.copy_match import encode_ambiguous
 from journal_api.repositories import accounts, imports
 from journal_api.structs.import_answers import SaidColumn
 from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
 from journal_api.trade_files import reader
 from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
+from journal_api.values.money import ENCODER
 from journal_api.web.bodies import Upload, cancel_on_disconnect, receive_upload
 from journal_api.web.context import database
 from journal_api.web.responses import Response, created, no_content, ok
@@ -163,7 +163,7 @@ def build_report(result: importer.ImportResult, source: imports.Source, file: re
         "failed_check": bool(file.left_out.failed_checks),
         "open_at_end": result.open_at_end,
         "linked": result.linked,
-        "ambiguous": Raw(encode_ambiguous(result.ambiguous).encode()),
+        "ambiguous": Raw(ENCODER.encode(result.ambiguous)),
         "columns": None,
         "sample_rows": None,
         "proposed_profile": None,

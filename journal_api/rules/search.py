@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.instruments import list_contracts
-from journal_api.values.types import sort_name
+from journal_api.values.types import CONTROL, sort_name
 
 # A word or a phrase, perhaps excluded, perhaps the value of a filter. The last quote need not be closed.
 TERM = re.compile(r'(-?)(?:(tag|symbol):)?(?:"([^"]*)"?|([^\s"]+))', re.IGNORECASE)
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 MAX_TERMS = 16
 MAX_SYMBOL = 40  # characters; no trade has a longer one
 

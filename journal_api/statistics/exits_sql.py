@@ -46,22 +46,14 @@ async def compute(db: Connection, user_id: int, query: ExitQuery) -> str:
         """,
         values,
     )
-    every: list[Any] = list(rows)
-    currencies = {row[-1] for row in every}
+    by_decision: dict[int, list[Any]] = {}  # in the order of the first trade of each decision
+    for row in rows:
+        by_decision.setdefault(row[0], []).append(row)
+    currencies = {row[-1] for trades in by_decision.values() for row in trades}
     if query.unit == "currency" and len(currencies) > 1:
         reason = f"the trades are in {' and '.join(sorted(currencies))}: choose accounts of one, or unit=r"
         raise ValidationFailed(fields={"unit": reason})
-    # In the order of the first trade of each decision; few have several.
-    several: dict[int, list[Row]] = {row[0]: [] for row in every if row[0] != row[1]}
-    found: list[Row | list[Row]] = []
-    for row in every:
-        trades = several.get(row[0])
-        if not trades:
-            found.append(row if trades is None else trades)
-        if trades is not None:
-            trades.append(row)
-    rows_of = (sum_up(one) if isinstance(one, list) else one for one in found)
-    decisions = [build_decision(row, query.unit, within) for row in rows_of]
+    decisions = [build_decision(sum_up(trades), query.unit, within) for trades in by_decision.values()]
     stops, targets = query.levels
     return build_exits(query.unit, decisions, size - len(decisions), stops.units, targets.units)
 
@@ -72,6 +64,8 @@ def sum_up(trades: Sequence[Row]) -> Row:
     The day is that of the first trade.
     """
     first, *others = trades
+    if not others:
+        return first
     if any(trade[-1] != first[-1] for trade in others):
         trades = [next((trade for trade in trades if trade[0] == trade[1]), first)]
     _, _, _, *sums, _ = zip(*trades, strict=True)
