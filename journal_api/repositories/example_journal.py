@@ -165,28 +165,26 @@ async def insert_copies(db: Connection, owner: Me, account_id: int, originals: S
 async def insert_account(db: Connection, account_id: int, dates: Sequence[str]) -> None:
     content = example_journal.read_content()
     await account_rules.replace(db, account_id, content.rules)
-    for one in content.cash:
-        day = CashDay.decode(dates[one.days_ago])
-        body = CashCreate(kind=one.kind, amount=one.amount, day=day, note=one.note)
+    for days_ago, kind, amount, note in content.cash:
+        body = CashCreate(kind=kind, amount=amount, day=CashDay.decode(dates[days_ago]), note=note)
         await cash.insert(db, account_id, body)
-    day = CashDay.decode(dates[content.checkpoint.days_ago])
+    days_ago, difference, note = content.checkpoint
+    day = CashDay.decode(dates[days_ago])
     units = await fetch(db, BALANCE, {"account_id": account_id, "day": str(day)})
-    balance = Money.of_units(units + content.checkpoint.difference.units)
-    checkpoint = CheckpointCreate(day=day, balance=balance, note=content.checkpoint.note)
-    await checkpoints.insert(db, account_id, checkpoint)
+    balance = Money.of_units(units + difference.units)
+    await checkpoints.insert(db, account_id, CheckpointCreate(day=day, balance=balance, note=note))
 
 
 async def insert_days(db: Connection, user_id: int, places: Places, dates: Sequence[str]) -> None:
     """Write plans, reviews and pictures, on days on which the owner has written nothing."""
     content = example_journal.read_content()
-    for one in content.days:
-        stored = await days.find(db, user_id, dates[one.days_ago])
+    for days_ago, plan, review, rating, tag_names in content.days:
+        stored = await days.find(db, user_id, dates[days_ago])
         if stored.created_at is None:
-            tag_ids = [places.tag_ids[name] for name in one.tags]
-            patch = DayPatch(plan=one.plan, review=one.review, rating=one.rating, tag_ids=tag_ids)
-            await days.update(db, user_id, stored, patch)
-    for number, picture in enumerate(content.pictures):
-        day = dates[picture.days_ago]
+            tag_ids = [places.tag_ids[name] for name in tag_names]
+            await days.update(db, user_id, stored, DayPatch(plan=plan, review=review, rating=rating, tag_ids=tag_ids))
+    for number, (days_ago, caption) in enumerate(content.pictures):
+        day = dates[days_ago]
         first = await fetch(db, FIRST_TRADE, {"account_id": places.account_id, "day": day})
         place = Place(trade_id=first) if number and first else Place(day=day)
         chart = example_journal.read_chart(number)
@@ -194,7 +192,7 @@ async def insert_days(db: Connection, user_id: int, places: Places, dates: Seque
         facts = Content(hashlib.sha256(chart).hexdigest(), "image/png", width, height, len(chart))
         picture_id = await pictures.insert(db, user_id, place, facts, BytesIO(chart))
         stored_picture = await pictures.find(db, user_id, picture_id)
-        await pictures.update(db, stored_picture, PicturePatch(caption=picture.caption))
+        await pictures.update(db, stored_picture, PicturePatch(caption=caption))
 
 
 async def insert_tags(db: Connection, user_id: int, new_tags: Sequence[ExampleTag]) -> dict[str, int]:

@@ -58,32 +58,6 @@ class ExampleTrades(Struct, kw_only=True, forbid_unknown_fields=True):
     rows: list[ExampleTrade]
 
 
-class ExampleDay(Struct, array_like=True, forbid_unknown_fields=True):
-    days_ago: int
-    plan: LongText
-    review: LongText
-    rating: Rating
-    tags: list[str]
-
-
-class ExampleCash(Struct, array_like=True, forbid_unknown_fields=True):
-    days_ago: int
-    kind: CashKind
-    amount: Money
-    note: Text
-
-
-class ExampleCheckpoint(Struct, array_like=True, forbid_unknown_fields=True):
-    days_ago: int
-    difference: Money
-    note: Text
-
-
-class ExamplePicture(Struct, array_like=True, forbid_unknown_fields=True):
-    days_ago: int
-    caption: Text
-
-
 class ExampleCopy(Struct, kw_only=True, forbid_unknown_fields=True):
     """The account and its group, which has copies of so many of the last trades."""
 
@@ -95,11 +69,11 @@ class ExampleCopy(Struct, kw_only=True, forbid_unknown_fields=True):
 class ExampleContent(Struct, kw_only=True, forbid_unknown_fields=True):
     account: AccountCreate
     rules: AccountRulesPut
-    cash: list[ExampleCash]
-    checkpoint: ExampleCheckpoint
+    cash: list[tuple[int, CashKind, Money, Text]]  # days ago, kind, amount, note
+    checkpoint: tuple[int, Money, Text]  # days ago, difference, note
     copy: ExampleCopy
-    days: list[ExampleDay]
-    pictures: list[ExamplePicture]
+    days: list[tuple[int, LongText, LongText, Rating, list[str]]]  # days ago, plan, review, rating, tags
+    pictures: list[tuple[int, Text]]  # days ago, caption
     tags: list[ExampleTag]
     goals: list[GoalCreate]
     strategies: list[StrategyCreate]
