@@ -26,8 +26,7 @@ from journal_api.routes import health, sign_in
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.values.sign_in import KEY_COMMAND, OneTimeCode, SignInOptions
-from journal_api.web import idempotency, key_uses, request_log
-from journal_api.web.auth import KnownKeys
+from journal_api.web import auth, idempotency, request_log
 from journal_api.web.change_signal import DELETE_EVERY, ChangeSignal, delete_old_changes
 from journal_api.web.dispatch import Dispatch
 from journal_api.web.middleware import (
@@ -133,16 +132,16 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     if not app.state.is_prepared:
         await anyio.to_thread.run_sync(prepare, settings)
     database = await Database.open(settings.db, secondary=not settings.checkpoints)
-    uses = key_uses.KeyUses(database)
+    uses = auth.KeyUses(database)
     app.state.database, app.state.key_uses = database, uses
     app.state.change_signal = ChangeSignal(database)
-    app.state.known_keys, app.state.response_cache = KnownKeys(database), ResponseCache(database)
+    app.state.known_keys, app.state.response_cache = auth.KnownKeys(database), ResponseCache(database)
     try:
         async with (
             back_up_on_schedule(settings),
             repeat(partial(idempotency.delete_old_responses, database), idempotency.DELETE_EVERY),
             repeat(partial(delete_old_changes, database, settings.keep_changes), DELETE_EVERY),
-            repeat(uses.save, key_uses.SAVE_EVERY),
+            repeat(uses.save, auth.SAVE_USES_EVERY),
             watched(settings.watch, database),
         ):
             yield

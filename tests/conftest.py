@@ -33,7 +33,7 @@ from journal_api.repositories import api_keys, users
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.values.api_keys import SCOPES
-from journal_api.web import key_uses
+from journal_api.web import auth
 from journal_api.web.operation import Operation
 
 # No test depends on how fast the machine is. Every run has the same examples; `make soak` tries new ones.
@@ -104,7 +104,7 @@ def without_settings_of_the_environment() -> Iterator[None]:
 def with_uses_of_keys_saved_at_the_end_alone() -> Iterator[None]:
     """No write of the shared journal's own falls into a test."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(key_uses, "SAVE_EVERY", 10.0**6)
+        patch.setattr(auth, "SAVE_USES_EVERY", 10.0**6)
         yield
 
 

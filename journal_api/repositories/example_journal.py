@@ -14,8 +14,7 @@ from journal_api.database import sql
 from journal_api.database.sql import fetch, fetch_json
 from journal_api.errors import AccountHasTrades, Conflict, NotFound
 from journal_api.positions.commissions import Commissions
-from journal_api.positions.trade_columns import build_columns
-from journal_api.positions.trade_draft import TradeDraft
+from journal_api.positions.trade_draft import TradeDraft, build_columns
 from journal_api.repositories import (
     account_rules,
     accounts,

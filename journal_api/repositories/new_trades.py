@@ -10,8 +10,7 @@ from aiosqlite import Connection
 
 from journal_api.database import calendars
 from journal_api.database.sql import fetch, fetch_column, json_list, unique_value
-from journal_api.positions.trade_columns import build_columns
-from journal_api.positions.trade_draft import TradeDraft
+from journal_api.positions.trade_draft import TradeDraft, build_columns
 from journal_api.values.clock import now
 from journal_api.values.periods import Calendar, trading_day
 

@@ -9,8 +9,7 @@ from journal_api.database import sql
 from journal_api.database.sql import json_list
 from journal_api.positions.fills import decode_fills
 from journal_api.positions.position_columns import FILE_COLUMNS, OF_POSITION
-from journal_api.positions.trade_columns import build_columns
-from journal_api.positions.trade_draft import TradeDraft
+from journal_api.positions.trade_draft import TradeDraft, build_columns
 from journal_api.repositories import pictures, tags
 from journal_api.structs.trades import Answer, Trade, TradeListItem, TypedTrade
 from journal_api.values.clock import now, now_after

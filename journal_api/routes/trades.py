@@ -10,8 +10,7 @@ from starlette.requests import Request
 from journal_api.errors import Conflict
 from journal_api.imports import export
 from journal_api.positions.commissions import AllCommissions, charge_changed, charge_new
-from journal_api.positions.trade_columns import build_columns
-from journal_api.positions.trade_draft import TradeDraft
+from journal_api.positions.trade_draft import TradeDraft, build_columns
 from journal_api.repositories import accounts, instruments, new_trades, trade_annotations, trade_lists, trades, users
 from journal_api.repositories.trade_references import References, read_references, require_no_circle
 from journal_api.structs.many_trades import TradesCreate

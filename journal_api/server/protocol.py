@@ -22,15 +22,16 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from http import HTTPStatus
 from typing import Any, ClassVar
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from journal_api import __version__
 from journal_api.errors import ApiError, RequestTimeout, ValidationFailed
 from journal_api.server.descriptors import MAX_CONNECTIONS
-from journal_api.server.last_response import last_response
 from journal_api.server.request_head import (
     HEAD_TOO_LARGE,
     MAX_HEAD_SIZE,
@@ -38,6 +39,8 @@ from journal_api.server.request_head import (
     head_without_upgrade,
     parse_authority,
 )
+from journal_api.web import responses
+from journal_api.web.request_log import HandledRequest, new_request_id, write_line
 
 
 class Protocol(HttpToolsProtocol):
@@ -265,3 +268,19 @@ async def run(cycle: RequestResponseCycle, app: ASGIApp, scope: Scope, receive: 
         # What was sent cannot be completed, and ErrorMiddleware has logged why.
         cycle.transport.close()
         cycle.disconnected = True
+
+
+def last_response(error: ApiError) -> bytes:
+    """The complete HTTP response to a request that never reached the application; it is logged."""
+    request_id = new_request_id()
+    write_line(HandledRequest("-", None, error.status, 0, request_id, None))
+    response = responses.failed(error)
+    body = response.content + response.end(request_id)
+    phrase = HTTPStatus(error.status).phrase
+    head = (
+        f"HTTP/1.1 {error.status} {phrase}\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        f"Content-Length: {len(body)}\r\nX-Request-Id: {request_id}\r\n"
+        "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+        f"X-Journal-Version: {__version__}\r\n\r\n"
+    )
+    return head.encode() + body

@@ -1,22 +1,28 @@
-"""Authentication by API key, authorization by scope, and the rate limit of the key."""
+"""Authentication by API key, authorization by scope, the rate limit of the key and the day of its last use."""
 
+import logging
 import re
+import sqlite3
+from functools import partial
 from typing import NamedTuple
 
 from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.database.database import Database
-from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
+from journal_api.errors import ApiError, ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
 from journal_api.repositories import api_keys, users
 from journal_api.repositories.api_keys import KeyRow, Validity
 from journal_api.values.api_keys import SCOPES, hash_key, is_well_formed
-from journal_api.values.clock import now
+from journal_api.values.clock import day_now, now
 from journal_api.web.context import database
 from journal_api.web.rate_limits import RateLimits
 
+log = logging.getLogger("journal_api")
+
 BEARER = re.compile(r"bearer +([!-~]+)[ \t]*", re.IGNORECASE)
 EVERY_SCOPE = frozenset(SCOPES)
+SAVE_USES_EVERY = 60.0  # seconds
 RUN_KEY_ID = 0  # no row of api_keys has this id
 UNKNOWN_KEY = "This API key does not exist. Check it for typing errors, or create one with `journal-api keys create`."
 
@@ -130,3 +136,29 @@ class KnownKeys:
         if key is None and is_well_formed(text) and (key := api_keys.find_by_hash(self._database.probe, key_hash)):
             self._keys[key_hash] = key
         return key
+
+
+class KeyUses:
+    """Keys that were used on a later day than the database says: at most one write per key and day, for which no
+    request waits."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._days: dict[int, str] = {}
+
+    def note(self, key: KeyRow) -> None:
+        today = day_now()
+        if key.last_used_on is None or key.last_used_on < today:
+            self._days[key.key_id] = today
+
+    async def save(self) -> None:
+        """Write what was noted. If the write fails, it stays noted until the next call."""
+        days = dict(self._days)
+        if not days:
+            return
+        try:
+            await self._database.write(partial(api_keys.save_last_use, days=days))
+        except (sqlite3.Error, ApiError) as error:
+            log.info("the last use of %d keys was not saved: %s", len(days), error)
+        else:
+            self._days = {key_id: day for key_id, day in self._days.items() if days.get(key_id) != day}

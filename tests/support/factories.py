@@ -16,8 +16,7 @@ from pictures import HEADERS, PNG
 from starlette.applications import Starlette
 
 from journal_api.database.database import Database
-from journal_api.positions.trade_columns import build_columns
-from journal_api.positions.trade_draft import TradeDraft
+from journal_api.positions.trade_draft import TradeDraft, build_columns
 from journal_api.repositories import api_keys, new_trades
 from journal_api.structs.trades import TradeCreate
 from journal_api.trade_files import reader

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from journal_api import __version__
 from journal_api.errors import NotFound, ValidationFailed
 from journal_api.routes.table import OPERATIONS
-from journal_api.server.last_response import last_response
+from journal_api.server.protocol import last_response
 from journal_api.values.api_keys import SCOPES
 from journal_api.web.operation import Operation
 
