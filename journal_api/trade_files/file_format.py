@@ -40,6 +40,12 @@ class Format(NamedTuple):
     section: str | None = None  # the heading of the section of a statement, which ends at a blank line
     symbol: str = ""  # the column of the symbols, for a format whose columns may have other names
     is_pairs: bool = False  # whether a row is one of the pairs of an entry and an exit of a position
+    unread: frozenset[str] = frozenset()  # the required columns that only tell the format
+
+    @property
+    def read(self) -> frozenset[str]:
+        """The columns whose cells say something of a trade."""
+        return (self.columns | self.optional) - self.unread
 
 
 class KnownFormat(NamedTuple):

@@ -119,7 +119,7 @@ def read(
     left_out = LeftOutCounter(instruments, force=force, skip_errors=skip_errors)
     for warn in (warn_of_costs, warn_of_currencies, warn_of_accounts):
         left_out.warnings += warn(first_rows, header)
-    numbers = (header.format.columns | header.format.optional) - set(header.format.dates)
+    numbers = header.format.read - set(header.format.dates)
     cells = read_columns(first_rows[:ROWS_OF_NUMBERS], header, numbers)
     rounded, rules = RoundedCells(), CellRules(usual, dates.order, day=str(day or ANY_DAY), skips_errors=skip_errors)
     if not header.format.is_typed:
@@ -206,9 +206,10 @@ def show_column(name: str, header: Header) -> str:
 
 def warn_of_costs(rows: Sequence[Cells | Rejected], header: Header) -> list[str]:
     """Return a warning if the first rows have costs, and the format reads none of their columns."""
-    names, read = find_costs(header.columns), header.format.columns | header.format.optional
+    names = find_costs(header.columns)
     is_paid = any(cell.strip(" $0.,-") for cell in read_columns(rows, header, names))
-    return [f"{', '.join(names)} may be costs, which are not read"] if is_paid and read.isdisjoint(names) else []
+    is_unread = is_paid and header.format.read.isdisjoint(names)
+    return [f"{', '.join(names)} may be costs, which are not read"] if is_unread else []
 
 
 def warn_of_accounts(rows: Sequence[Cells | Rejected], header: Header) -> list[str]:

@@ -43,8 +43,7 @@ def name_cells(
     """
     width, blank_rows, sides = len(header.columns), count(1), find_sides(first_rows[:MIN_ROWS])
     build_row = make_row_builder(header, rules)
-    read = header.format.columns | header.format.optional
-    last_read = max(index for index, name in enumerate(header.columns) if name in read)
+    last_read = max(index for index, name in enumerate(header.columns) if name in header.format.read)
     fitted: Iterator[Cells | Rejected] = (
         row.widened(width, last_read) if isinstance(row, Cells) else row for row in chain(first_rows, rows)
     )

@@ -618,6 +618,12 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "10", "0")],
         {"has 4 cells where the header has 7": 1},
     ),
+    "cells missing at the end of all rows, which nothing reads": (
+        "ticker\ttradeType\tdate\tunits\tprice\tcurrency\tnote\nQLTX\tBuy\t2026-03-02 10:00\t10\t2\tUSD\nQLTX\tSell\t2026-03-03 10:00\t10\t3\tUSD\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {},
+    ),
     "a title with names, a clock before its day": (
         ",,,Price,Time,Quantity,Date\nSymbol,Side,Order Time,Avg Price,Quantity,,\nQLTX,Buy,09:42:23 AM 05/27/2026,2,10,,\n"
         "QLTX,Sell,09:43:23 AM 05/27/2026,3,10,,\n",
@@ -992,6 +998,17 @@ def test_costs_that_a_format_does_not_read_are_told(fee: str, told: list[str]) -
 
     assert len(read_positions_of(file)) == 1
     assert file.left_out.warnings == told
+
+
+def test_costs_are_told_that_a_stored_profile_names_among_its_columns_only() -> None:
+    profile = decode_profile(
+        b'name = "P"\nkind = "fills"\nheader = ["Symbol", "Fee"]\nsymbol = "Symbol"\nquantity = "Quantity"\n'
+        b'price = "Price"\nat = "Date"\n'
+    )
+
+    file = read_file("Date,Symbol,Quantity,Price,Fee\n2026-03-02,QLTX,1,10,2\n", profiles=[profile])
+
+    assert file.left_out.warnings == ["Fee may be costs, which are not read"]
 
 
 @for_rows("kind, tax, costs", [("DIVIDEND", "-4.50", ["fee"]), ("", "-9.50", ["fee", "tax"])])

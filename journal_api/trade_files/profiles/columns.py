@@ -46,17 +46,22 @@ def list_constants(profile: ImportProfileCreate) -> dict[str, str]:
 
 
 def list_required_columns(profile: ImportProfileCreate) -> list[Columns]:
-    """Return the columns without which no row can be read, each with its alternatives."""
+    """Return the columns that a file of the profile has, each with its alternatives."""
+    columns = [*profile.header, *list_member_columns(profile)]
+    return list({list_names(part): part for part in columns}.values())
+
+
+def list_member_columns(profile: ImportProfileCreate) -> list[Columns]:
+    """Return the columns without which no row can be read."""
     matched = [fill for fill in (profile.bought, profile.sold) if fill]
     columns = [
-        *profile.header,
         *(profile.where or ()),
         *(profile.symbol, profile.quantity, profile.side and profile.side.column),
         *(profile.entry_price, profile.exit_price, profile.price, profile.clock),
         *(profile.gross_pnl, profile.net_pnl, *list_time_columns(profile)),
         *(columns for fill in matched for columns in (fill.price, fill.id)),
     ]
-    return list({list_names(part): part for part in without_none(columns)}.values())
+    return without_none(columns)
 
 
 def list_optional_columns(profile: ImportProfileCreate) -> list[Columns]:

@@ -31,6 +31,7 @@ from journal_api.trade_files.profiles.columns import (
     leave_out_rejected,
     list_conditions,
     list_constants,
+    list_member_columns,
     list_optional_columns,
     list_required_columns,
     list_time_columns,
@@ -135,6 +136,7 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         reader = ProfileReader(profile, header)
         read_trades = partial(check_trades, one_trade_per_row(make_trade_reader(reader)), reader)
     repeated = find_columns(header, profile.repeated or ())
+    members = {*find_columns(header, [*list_member_columns(profile), *list_optional_columns(profile)]), *checked}
     conditions = list_conditions(profile, header)
 
     def read_chosen(rows: Rows) -> Trades:
@@ -158,6 +160,7 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         section=profile.section,
         symbol=find_column(header, profile.symbol) or "",
         is_pairs=profile.kind == "trades" and profile.one_trade_is != "row",
+        unread=frozenset(find_columns(header, profile.header)) - members,
     )
 
 
