@@ -7,21 +7,18 @@ from msgspec import Raw
 from journal_api.imports.file_accounts import NOT_CREATED
 from journal_api.imports.importer import ImportResult
 from journal_api.structs.import_previews import ImportPreview, PreviewSums, PreviewTrade
-from journal_api.structs.imports import Counts, FieldChange, Verdict
+from journal_api.structs.imports import Counts, Verdict
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.texts import CODE_PAGES
 from journal_api.trade_files.timezones import FileTimezone
 
 
 def describe_verdict(verdict: Verdict) -> str:
-    details = verdict.reason or ", ".join(map(describe_change, verdict.changes or ()))
+    changes = (f"{one.field} {as_text(one.before)} -> {as_text(one.after)}" for one in verdict.changes or ())
+    details = verdict.reason or ", ".join(changes)
     answers = " or ".join(f"--answer {answer.replace(':', '=')}" for answer in verdict.answers or ())
     why = f": {details}" if details else ""
     return f"line {verdict.line}: {verdict.verdict}{why}{f' ({answers})' if answers else ''}"
-
-
-def describe_change(change: FieldChange) -> str:
-    return f"{change.field} {as_text(change.before)} -> {as_text(change.after)}"
 
 
 def as_text(value: object) -> str:

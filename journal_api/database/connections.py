@@ -14,7 +14,7 @@ from typing import Any
 import aiosqlite
 
 from journal_api.database.thread_connection import ThreadConnection, finish
-from journal_api.metrics.metrics import goal_formula, goal_kind
+from journal_api.metrics.metrics import METRICS, goal_kind
 from journal_api.values.clock import instant_after
 from journal_api.values.instruments import canonical_symbol, contract_root
 from journal_api.values.money import SumOfIntegers, SumOrOutOfRange, share_of, sql_ratio
@@ -51,7 +51,7 @@ class Reader(sqlite3.Connection):
         self.create_function("ratio", 2, sql_ratio, deterministic=True)
         self.create_function("share_of", 2, share_of, deterministic=True)
         self.create_function("goal_kind", 3, goal_kind, deterministic=True)
-        self.create_function("goal_formula", 1, goal_formula, deterministic=True)
+        self.create_function("goal_formula", 1, lambda metric: METRICS[metric].formula.text, deterministic=True)
         self.create_function("canonical_symbol", 2, canonical_symbol, deterministic=True)
         self.create_function("contract_root", 1, contract_root, deterministic=True)
         self.create_function("instant_after", 1, instant_after, deterministic=True)

@@ -32,11 +32,7 @@ class Prepared(NamedTuple):
 Showing = Callable[[], AbstractContextManager[Report]]
 
 
-def show_nothing() -> AbstractContextManager[Report]:
-    return nullcontext(to_nobody)
-
-
-def prepare(settings: Settings, *, creates: bool = True, showing: Showing = show_nothing) -> Prepared:
+def prepare(settings: Settings, *, creates: bool = True, showing: Showing = lambda: nullcontext(to_nobody)) -> Prepared:
     """Create or migrate the database at `settings.db`, so that it has the current version and an owner.
 
     Raises DatabaseRefused and leaves the file unchanged when it is not a journal or of a newer release; with

@@ -169,10 +169,6 @@ def goal_kind(metric: str, direction: GoalDirection, target: int | Decimal) -> G
     return "limit" if direction == "at_most" or is_loss else "target"
 
 
-def goal_formula(metric: str) -> str:
-    return METRICS[metric].formula.text
-
-
 class MetricKey(str):
     """The key of a metric in the registry."""
 

@@ -125,7 +125,9 @@ def unite_positions(folded: Sequence[Position], apart: Iterable[Position]) -> Un
         (stated,) = position.stated
         by_source.setdefault(stated.source, []).append(position)
     for _, positions in sorted(by_source.items()):
-        extents = sorted(((find_extent(one), number) for number, one in enumerate(found)), key=find_opening)
+        extents = sorted(
+            ((find_extent(one), number) for number, one in enumerate(found)), key=lambda one: one[0].opened
+        )
         begins = [extent.opened for extent, _ in extents]
         longest = max(((extent.closed or EVER) - extent.opened for extent, _ in extents), default=0)
         taken: set[int] = set()
@@ -144,10 +146,6 @@ def unite_positions(folded: Sequence[Position], apart: Iterable[Position]) -> Un
             new.append(position)
         found += new
     return UnitedPositions(found, doubles)
-
-
-def find_opening(one: tuple[Extent, int]) -> tuple[int, int]:
-    return one[0].opened, one[1]
 
 
 def find_shifted(positions: Sequence[Position]) -> list[tuple[Position, Position]]:

@@ -114,7 +114,9 @@ def join_fills(drafts: Sequence[TradeDraft]) -> list[Fill]:
     shared: dict[object, Fill] = {}
     for number, fill in enumerate(parts):
         key = number if fill.external_id is None else (fill.side, fill.external_id, fill.price, fill.at)
-        shared[key] = add_part(shared[key], fill) if key in shared else fill
+        if known := shared.get(key):
+            fill = known._replace(quantity=known.quantity + fill.quantity, fees=known.fees + fill.fees)
+        shared[key] = fill
     joined = number_fills(sorted(shared.values(), key=find_place))
     try:
         in_order = summarize_whole(joined).direction == drafts[0].direction
@@ -155,10 +157,6 @@ def find_place(fill: Fill) -> tuple[str, int]:
     """Return the place of a fill in the order of time, fills of one time by their ids."""
     fill_id = fill.external_id or ""
     return fill.at, int(fill_id) if fill_id.isdecimal() else 0
-
-
-def add_part(fill: Fill, part: Fill) -> Fill:
-    return fill._replace(quantity=fill.quantity + part.quantity, fees=fill.fees + part.fees)
 
 
 def read_fill_ids(external_id: str | None) -> dict[str, str]:

@@ -34,11 +34,6 @@ class KeyRow(NamedTuple):
     last_used_on: str | None
 
 
-class Validity(NamedTuple):
-    expires_at: str | None
-    revoked_at: str | None
-
-
 KEY_ROW = """
     SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover, last_used_on
     FROM api_keys
@@ -64,10 +59,10 @@ def find_by_hash(probe: sqlite3.Connection, key_hash: bytes) -> KeyRow | None:
     return next((KeyRow(*row) for row in rows), None)
 
 
-async def find_validity(db: Connection, key_id: int) -> Validity | None:
-    """Return until when the key with that id is valid, None without one."""
+async def find_validity(db: Connection, key_id: int) -> tuple[str | None, str | None] | None:
+    """Return when the key with that id expires and was revoked, None without one."""
     rows = await db.execute_fetchall("SELECT expires_at, revoked_at FROM api_keys WHERE id = :id", {"id": key_id})
-    return next((Validity(*row) for row in rows), None)
+    return next(((expires_at, revoked_at) for expires_at, revoked_at in rows), None)
 
 
 async def insert(db: Connection, user_id: int, name: str, scopes: Sequence[str], expires_at: str | None = None) -> str:

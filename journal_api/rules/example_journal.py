@@ -28,10 +28,6 @@ def read_content() -> ExampleContent:
     return json.decode(text, type=ExampleContent, dec_hook=decode_value)
 
 
-def read_chart(number: int) -> bytes:
-    return FILE.with_name(f"example_chart_{number}.png").read_bytes()
-
-
 class Places(NamedTuple):
     """What the trades refer to, by the names in the file."""
 

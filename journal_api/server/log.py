@@ -93,7 +93,7 @@ class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {"time": format_time(record.created), "level": record.levelname.lower()}
         if isinstance(record.msg, HandledRequest):
-            line |= record.msg.as_json_members()
+            line |= record.msg._asdict()
         else:
             line |= {"logger": record.name.removesuffix(".error"), "message": encodable(record.getMessage())}
         if record.exc_info:

@@ -23,10 +23,6 @@ def now() -> str:
     return as_text(datetime.now(UTC))
 
 
-def day_now() -> str:
-    return now()[:10]
-
-
 def instant_after(instant: str) -> str:
     return as_text(datetime.fromisoformat(instant) + MICROSECOND)
 

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from journal_api.database.database import Database
 from journal_api.errors import ApiError, ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
 from journal_api.repositories import api_keys, users
-from journal_api.repositories.api_keys import KeyRow, Validity
+from journal_api.repositories.api_keys import KeyRow
 from journal_api.values.api_keys import SCOPES, hash_key, is_well_formed
-from journal_api.values.clock import day_now, now
+from journal_api.values.clock import now
 from journal_api.web.context import database
 from journal_api.web.rate_limits import RateLimits
 
@@ -91,16 +91,16 @@ def authenticate(request: Request) -> Caller:
     if key is None:
         raise Unauthorized(UNKNOWN_KEY)
     request.scope["state"]["key"] = bearer[1][-4:]
-    require_valid(key)
+    require_valid(key.expires_at, key.revoked_at)
     state.key_uses.note(key)
     return Caller(key.user_id, key.key_id, frozenset(key.scopes.split()), key.timezone, key.day_rollover)
 
 
-def require_valid(key: KeyRow | Validity) -> None:
-    """Raise KeyRevoked or KeyExpired if the key is not valid now."""
-    if key.revoked_at is not None:
+def require_valid(expires_at: str | None, revoked_at: str | None) -> None:
+    """Raise KeyRevoked or KeyExpired if a key is not valid now."""
+    if revoked_at is not None:
         raise KeyRevoked
-    if key.expires_at is not None and key.expires_at <= now():
+    if expires_at is not None and expires_at <= now():
         raise KeyExpired
 
 
@@ -111,10 +111,10 @@ async def require_still_valid(db: Connection, caller: Caller) -> None:
     """
     if caller.key_id == RUN_KEY_ID:
         return
-    key = await api_keys.find_validity(db, caller.key_id)
-    if key is None:
+    validity = await api_keys.find_validity(db, caller.key_id)
+    if validity is None:
         raise Unauthorized(UNKNOWN_KEY)
-    require_valid(key)
+    require_valid(*validity)
 
 
 class KnownKeys:
@@ -147,7 +147,7 @@ class KeyUses:
         self._days: dict[int, str] = {}
 
     def note(self, key: KeyRow) -> None:
-        today = day_now()
+        today = now()[:10]
         if key.last_used_on is None or key.last_used_on < today:
             self._days[key.key_id] = today
 

@@ -55,7 +55,7 @@ class RequestMetrics:
         method = request.method if request.route else ""
         route = request.route or ""
         self.requests.labels(method, route, request.status or "gone").inc()
-        self.seconds.labels(method, route).observe(request.seconds)
+        self.seconds.labels(method, route).observe(request.ms / 1000)
 
 
 def make_size_reader(file: Path) -> Callable[[], float]:
