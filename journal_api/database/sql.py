@@ -146,10 +146,6 @@ async def find_row(db: Connection, table: str, json_object: str, user_id: int, r
     )
 
 
-async def delete_row(db: Connection, table: str, user_id: int, row_id: int) -> None:
-    await delete_where(db, table, "id = :id AND user_id = :user_id", {"id": row_id, "user_id": user_id})
-
-
 async def delete_where(db: Connection, table: str, condition: str, values: Mapping[str, Any]) -> None:
     """Delete the rows that meet a condition. Raises NotFound without any."""
     if await fetch(db, f"DELETE FROM {table} WHERE {condition} RETURNING 1", values) is None:
@@ -167,12 +163,6 @@ async def insert_row(db: Connection, table: str, members: Mapping[str, Any]) -> 
 def build_insert(table: str, columns: Iterable[str]) -> str:
     names = list(columns)
     return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
-
-
-async def patch_row(db: Connection, table: str, stored: Stored, patch: Struct) -> None:
-    """Write the members of a PATCH that differ from the stored row. Raises DuplicateName."""
-    if changed := find_changed(stored, patch):
-        await update_row(db, table, stored, changed)
 
 
 async def update_row(db: Connection, table: str, stored: Stored, members: Mapping[str, Any]) -> None:
@@ -239,7 +229,9 @@ class Table(Generic[S]):
         return await insert_row(db, self.name, {**asdict(body), "user_id": user_id})
 
     async def update(self, db: Connection, stored: Stored, patch: Struct) -> None:
-        await patch_row(db, self.name, stored, patch)
+        """Write the members of a PATCH that differ from the stored row. Raises DuplicateName."""
+        if changed := find_changed(stored, patch):
+            await update_row(db, self.name, stored, changed)
 
     async def delete(self, db: Connection, user_id: int, row_id: int) -> None:
-        await delete_row(db, self.name, user_id, row_id)
+        await delete_where(db, self.name, "id = :id AND user_id = :user_id", {"id": row_id, "user_id": user_id})

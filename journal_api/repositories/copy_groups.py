@@ -42,7 +42,7 @@ async def update(db: Connection, stored: CopyGroup, patch: CopyGroupPatch) -> No
     members = {member.account_id for member in stored.members}
     if isinstance(patch.master_account_id, int) and patch.master_account_id not in members:
         raise ValidationFailed(fields={"master_account_id": "is not a member of this group"})
-    await sql.patch_row(db, "copy_groups", stored, patch)
+    await TABLE.update(db, stored, patch)
 
 
 async def replace_members(db: Connection, user_id: int, stored: CopyGroup, body: MembersPut) -> None:

@@ -3,23 +3,16 @@
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database.sql import delete_row, fetch, fetch_column, fetch_json_array, find_row, insert_row
+from journal_api.database.sql import Table, fetch, fetch_column, insert_row
 from journal_api.errors import LimitReached
-from journal_api.structs.import_profiles import ImportProfileCreate
+from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.values.types import decode_value
 
 # Every import compares its header with all of them.
 MAX_PROFILES = 100
-PROFILE = "json_set(profile, '$.id', id, '$.created_at', created_at, '$.updated_at', updated_at)"
-
-
-async def list_of_user(db: Connection, user_id: int) -> str:
-    select = f"SELECT {PROFILE} AS item FROM import_profiles WHERE user_id = :user_id ORDER BY sort_name, id"
-    return await fetch_json_array(db, select, {"user_id": user_id})
-
-
-async def get(db: Connection, user_id: int, profile_id: int) -> str:
-    return await find_row(db, "import_profiles", PROFILE, user_id, profile_id)
+TABLE = Table("import_profiles", ImportProfile)
+TABLE.object = "json_set(profile, '$.id', id, '$.created_at', created_at, '$.updated_at', updated_at)"
+list_of_user, get, delete = TABLE.list_of_user, TABLE.get, TABLE.delete
 
 
 async def read_profiles(db: Connection, user_id: int) -> list[ImportProfileCreate]:
@@ -36,7 +29,3 @@ async def insert(db: Connection, user_id: int, profile: ImportProfileCreate) -> 
         raise LimitReached(f"There are {MAX_PROFILES} import profiles already; delete one.")
     text = json.encode(profile, enc_hook=str).decode()
     return await insert_row(db, "import_profiles", {"user_id": user_id, "name": profile.name, "profile": text})
-
-
-async def delete(db: Connection, user_id: int, profile_id: int) -> None:
-    await delete_row(db, "import_profiles", user_id, profile_id)
