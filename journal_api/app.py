@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -17,17 +19,18 @@ from journal_api.database.backup import back_up_on_schedule
 from journal_api.database.database import Database
 from journal_api.database.migrations import prepare
 from journal_api.database.schemas import VERSION
+from journal_api.errors import ApiError
 from journal_api.imports.watch import EVERY, FolderImports
 from journal_api.openapi import docs_page
 from journal_api.page import files as page_files
 from journal_api.page import help_pages
-from journal_api.repositories import users
+from journal_api.repositories import changes, idempotency_keys, users
 from journal_api.routes import health, sign_in
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.values.sign_in import KEY_COMMAND, OneTimeCode, SignInOptions
-from journal_api.web import auth, idempotency, request_log
-from journal_api.web.change_signal import DELETE_EVERY, ChangeSignal, delete_old_changes
+from journal_api.web import auth, request_log
+from journal_api.web.change_signal import ChangeSignal
 from journal_api.web.dispatch import Dispatch
 from journal_api.web.middleware import (
     LOOPBACK_HOSTS,
@@ -43,6 +46,8 @@ from journal_api.web.request_log import HandledRequest
 from journal_api.web.response_cache import ResponseCache
 
 log = logging.getLogger("journal_api")
+
+DELETE_EVERY = 3600  # seconds
 
 
 class JournalApp(Starlette):
@@ -114,6 +119,15 @@ async def repeat(work: Callable[[], Awaitable[None]], seconds: float) -> AsyncIt
             await asyncio.wait([task], timeout=0.1)
 
 
+async def delete_old(database: Database, keep_changes: timedelta) -> None:
+    """Delete responses and changes that nobody may ask for any more."""
+    with suppress(sqlite3.Error, ApiError):  # the next call tries again
+        if await idempotency_keys.has_old(database.reader):
+            await database.write(idempotency_keys.delete_old)
+        if await changes.has_old(database.reader, keep_changes):
+            await database.write(partial(changes.delete_old, kept_for=keep_changes))
+
+
 @asynccontextmanager
 async def watched(folder: Path | None, database: Database) -> AsyncIterator[None]:
     """Import the files that appear in the folder, if any, for the first user during the block."""
@@ -139,8 +153,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     try:
         async with (
             back_up_on_schedule(settings),
-            repeat(partial(idempotency.delete_old_responses, database), idempotency.DELETE_EVERY),
-            repeat(partial(delete_old_changes, database, settings.keep_changes), DELETE_EVERY),
+            repeat(partial(delete_old, database, settings.keep_changes), DELETE_EVERY),
             repeat(uses.save, auth.SAVE_USES_EVERY),
             watched(settings.watch, database),
         ):

@@ -1,18 +1,12 @@
-"""Changes of objects: wakes the requests that wait for one, and deletes old ones."""
+"""Changes of objects: wakes the requests that wait for one."""
 
 import asyncio
-import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
-from functools import partial
 
 from journal_api.database.database import Database
-from journal_api.errors import ApiError
-from journal_api.repositories import changes
 
-DELETE_EVERY = 3600  # seconds
 POLL = 1.0  # seconds between two looks for the writes of other processes, while any request waits
 
 
@@ -60,9 +54,3 @@ class ChangeSignal:
                 if newest != self._cursors[user_id]:
                     self._cursors[user_id] = newest
                     self._changed.pop(user_id, asyncio.Event()).set()
-
-
-async def delete_old_changes(database: Database, kept_for: timedelta) -> None:
-    with suppress(sqlite3.Error, ApiError):  # the next call tries again
-        if await changes.has_old(database.reader, kept_for):
-            await database.write(partial(changes.delete_old, kept_for=kept_for))

@@ -2,16 +2,13 @@
 
 import hashlib
 import re
-import sqlite3
-from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 
 from aiosqlite import Connection
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
-from journal_api.database.database import Database
-from journal_api.errors import ApiError, IdempotencyConflict, ValidationFailed
+from journal_api.errors import IdempotencyConflict, ValidationFailed
 from journal_api.repositories import idempotency_keys
 from journal_api.repositories.idempotency_keys import KeyedRequest, StoredResponse
 from journal_api.values import api_keys
@@ -21,7 +18,6 @@ from journal_api.web.responses import Envelope
 
 KEY = re.compile("[A-Za-z0-9_-]{1,64}")
 CHUNK = 64 * 1024
-DELETE_EVERY = 3600  # seconds
 
 
 async def read_keyed(
@@ -55,12 +51,6 @@ async def store_response(db: Connection, request: KeyedRequest, response: Envelo
         request.fingerprint, response.status, dict(response.headers), response.content, response.warnings
     )
     await idempotency_keys.insert(db, request.user_id, request.key, stored)
-
-
-async def delete_old_responses(database: Database) -> None:
-    with suppress(sqlite3.Error, ApiError):  # the next call tries again
-        if await idempotency_keys.has_old(database.reader):
-            await database.write(idempotency_keys.delete_old)
 
 
 async def spool_body(request: Request, body: "SpooledTemporaryFile[bytes]") -> bytes:

@@ -321,7 +321,7 @@ async def test_what_is_no_cursor_is_refused(client: Client, since: str) -> None:
 
 
 async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client: Client) -> None:
-    from journal_api.web.change_signal import delete_old_changes
+    from journal_api.app import delete_old
 
     tag = await factories.create_tag(client)
     oldest = await cursor_of(client)
@@ -331,7 +331,7 @@ async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client
     await factories.create_category(client, "New")
 
     for _ in range(2):
-        await delete_old_changes(app.state.database, app.state.settings.keep_changes)
+        await delete_old(app.state.database, app.state.settings.keep_changes)
 
     expired = await client.get("/changes", params={"since": oldest})
     assert error_of(expired) == (410, "cursor_expired")
@@ -340,13 +340,13 @@ async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client
 
 
 async def test_the_cursor_of_now_never_expires(app: Starlette, client: Client) -> None:
-    from journal_api.web.change_signal import delete_old_changes
+    from journal_api.app import delete_old
 
     await factories.create_tag(client)
     now = await cursor_of(client)
     await run_sql(app, "UPDATE changed_objects SET at = '2020-01-01T00:00:00.000000Z'")
 
-    await delete_old_changes(app.state.database, app.state.settings.keep_changes)
+    await delete_old(app.state.database, app.state.settings.keep_changes)
 
     assert await read_changes(client, now) == []
     await factories.create_category(client, "New")

@@ -20,7 +20,6 @@ from starlette.applications import Starlette
 from journal_api.app import create_app
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
-from journal_api.web import idempotency
 from journal_api.web.operation import Operation
 
 KEY = {"Idempotency-Key": "key-1"}
@@ -223,7 +222,7 @@ async def test_a_restart_keeps_stored_responses_but_those_of_over_a_day_ago(sett
 async def test_a_running_server_deletes_stored_responses_after_a_day(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(idempotency, "DELETE_EVERY", 0.01)
+    monkeypatch.setattr("journal_api.app.DELETE_EVERY", 0.01)
     async with journal(settings) as client:
         await post_category(client)
 
