@@ -16,18 +16,14 @@ from journal_api.structs.trades import Answer, AnswerBody, Trade, TradeCreate
 from journal_api.values.clock import now, now_after
 
 
-class Question(NamedTuple):
-    """A confirmation, which trades of its setup answer."""
-
-    setup_id: int
-    name: str
-
-
 class KnownIds(NamedTuple):
-    """The user's tags and questions among the ids that were sent; a tag of a single category has its name."""
+    """The user's tags and questions among the ids that were sent; a tag of a single category has its name.
+
+    The names of the questions are by setup and confirmation.
+    """
 
     tags: dict[int, str | None]
-    questions: dict[int, Question]
+    questions: dict[tuple[int | None, int], str]
 
     def require_tags(self, tag_ids: Sequence[int]) -> None:
         """Raise ValidationFailed with the ids of tags that are not the user's."""
@@ -41,7 +37,7 @@ class KnownIds(NamedTuple):
     def require_answers(self, setup_id: int | None, answers: Sequence[AnswerBody]) -> None:
         """Raise ValidationFailed with the confirmations that are not of that setup, repeated or renamed."""
         ids = [answer.confirmation_id for answer in answers]
-        unknown = [row_id for row_id in dict.fromkeys(ids) if not self.is_of_setup(row_id, setup_id)]
+        unknown = [row_id for row_id in dict.fromkeys(ids) if (setup_id, row_id) not in self.questions]
         repeated = [row_id for row_id, times in Counter(ids).items() if times > 1]
         if unknown or repeated:
             details = {"unknown_confirmation_ids": unknown, "duplicate_confirmation_ids": repeated}
@@ -53,14 +49,10 @@ class KnownIds(NamedTuple):
         renamed = [
             index
             for index, answer in enumerate(answers)
-            if answer.name not in (UNSET, self.questions[answer.confirmation_id].name)
+            if answer.name not in (UNSET, self.questions[setup_id, answer.confirmation_id])
         ]
         if renamed:
             raise ValidationFailed(fields={f"confirmations[{index}].name": "is read-only" for index in renamed})
-
-    def is_of_setup(self, confirmation_id: int, setup_id: int | None) -> bool:
-        question = self.questions.get(confirmation_id)
-        return question is not None and question.setup_id == setup_id
 
 
 def join_ids(ids: Iterable[int]) -> str:
@@ -95,7 +87,7 @@ async def read_known_ids(
         if setup_id is None:
             known.tags[row_id] = name
         else:
-            known.questions[row_id] = Question(setup_id, name)
+            known.questions[setup_id, row_id] = name
     return known
 
 
@@ -123,17 +115,14 @@ async def replace_all(
     answers: Sequence[AnswerBody] | UnsetType = UNSET,
 ) -> None:
     """Replace the tags and the answers of a trade, if they are sent. The caller has checked them."""
-    if tag_ids is not UNSET and sorted(set(tag_ids)) != stored.tag_ids:
-        await replace_tags(db, stored, tag_ids)
-    if answers is not UNSET and set(map(answer_row, stored.confirmations)) != set(map(answer_row, answers)):
-        await replace_answers(db, stored, answers)
-
-
-async def replace_tags(db: Connection, stored: Trade, tag_ids: Sequence[int]) -> None:
-    await make_room(db, [stored.id], tag_ids)
-    await tags.replace_links(db, "trade_tags", "trade_id", stored.id, tag_ids)
-    values = {"id": stored.id, "now": now_after(stored.updated_at)}
-    await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
+    if has_tags := tag_ids is not UNSET and sorted(set(tag_ids)) != stored.tag_ids:
+        await make_room(db, [stored.id], tag_ids)
+        await tags.replace_links(db, "trade_tags", "trade_id", stored.id, tag_ids)
+    if has_answers := answers is not UNSET and {*map(answer_row, stored.confirmations)} != {*map(answer_row, answers)}:
+        await replace_answers(db, stored.id, answers)
+    if has_tags or has_answers:
+        values = {"id": stored.id, "now": now_after(stored.updated_at)}
+        await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
 
 
 async def make_room(db: Connection, trade_ids: Sequence[int], tag_ids: Sequence[int]) -> None:
@@ -181,8 +170,8 @@ async def change_tags(db: Connection, trade_ids: Sequence[int], *, add: Sequence
     )
 
 
-async def replace_answers(db: Connection, stored: Trade, answers: Sequence[AnswerBody]) -> None:
-    values = {"id": stored.id, "answers": json_list(answers), "now": now_after(stored.updated_at)}
+async def replace_answers(db: Connection, trade_id: int, answers: Sequence[AnswerBody]) -> None:
+    values = {"id": trade_id, "answers": json_list(answers)}
     await db.execute_fetchall(
         """
         DELETE FROM confirmation_answers
@@ -201,7 +190,6 @@ async def replace_answers(db: Connection, stored: Trade, answers: Sequence[Answe
         """,
         values,
     )
-    await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
 
 
 def answer_row(answer: AnswerBody | Answer) -> tuple[int, bool, str | None]:
