@@ -1,6 +1,8 @@
 """Text in columns of a terminal, where a letter of East Asia is two columns wide and an accent none."""
 
 import unicodedata
+from bisect import bisect_right
+from itertools import accumulate
 
 ELLIPSIS = "..."
 
@@ -23,9 +25,4 @@ def fit_text(text: str, width: int) -> str:
 
 def cut_text(text: str, width: int) -> str:
     """Return the longest start of the text that takes at most so many columns."""
-    taken = 0
-    for index, character in enumerate(text):
-        taken += measure_character(character)
-        if taken > width:
-            return text[:index]
-    return text
+    return text[: bisect_right(list(accumulate(map(measure_character, text))), width)]

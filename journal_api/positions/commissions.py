@@ -31,21 +31,18 @@ class Commissions(NamedTuple):
 
     def charge(self, symbol: str, sides: int, *, is_future: bool) -> int | None:
         """Return the commission of a quantity that was bought and sold, like `compute`."""
-        per_side = self.find_rate(symbol, is_future=is_future)
+        if not self.per_side:
+            return None
+        # By contract root, else by symbol, else the default.
+        contract = find_contract(symbol, is_future=is_future)
+        names = (contract.root if contract else "", symbol.upper(), DEFAULT)
+        per_side = next((self.per_side[name] for name in names if name in self.per_side), None)
         if per_side is None:
             return None
         amount = quotient(sides * per_side, SCALE)
         if amount > MAX_AMOUNT * SCALE:
             raise ValidationFailed(fields={"fees": f"by the account's commissions exceed {MAX_AMOUNT}"})
         return amount
-
-    def find_rate(self, symbol: str, *, is_future: bool) -> int | None:
-        """Return the commission per side for a symbol: by contract root, else by symbol, else the default."""
-        if not self.per_side:
-            return None
-        contract = find_contract(symbol, is_future=is_future)
-        names = (contract.root if contract else "", symbol.upper(), DEFAULT)
-        return next((self.per_side[name] for name in names if name in self.per_side), None)
 
 
 def count_sides(fields: Mapping[str, Any]) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from journal_api.positions.book import Position, has_new
 from journal_api.positions.plans import BY_HAND, Change, Decision, StoredTrade, Suspect
-from journal_api.positions.same_positions import Extent, find_extent, find_extent_of_trade, match_typed
+from journal_api.positions.same_positions import find_extent, find_extent_of_trade, match_typed
 from journal_api.values.clock import read_instant
 
 
@@ -97,13 +97,10 @@ def find_typed(
         for place, mine in enumerate(stated)
         if free[place] not in found and new_import is not None and has_new(positions[free[place]], new_import)
         for number in alone
-        if (number, place) in matched.asked or may_double(extents[number], mine)
+        if (number, place) in matched.asked
+        or (extents[number].direction == mine.direction and extents[number].overlaps(mine))
     ]
     return found, suspects
-
-
-def may_double(typed: Extent, stated: Extent) -> bool:
-    return typed.direction == stated.direction and typed.overlaps(stated)
 
 
 def find_nearest(trade: StoredTrade, changes: Sequence[Change]) -> int:

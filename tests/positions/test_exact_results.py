@@ -110,5 +110,5 @@ def test_an_amount_is_that_of_the_root_then_of_the_symbol_then_the_default() -> 
     commissions = Commissions({"MNQ": 1, "AAPL": 2, "default": 3})
 
     symbols = ("MNQU6", "/MNQU26", "MNQ", "aapl", "ESU6")
-    assert [commissions.find_rate(symbol, is_future=False) for symbol in symbols] == [1, 1, 1, 2, 3]
-    assert Commissions({}).find_rate("MNQU6", is_future=False) is None
+    assert [commissions.charge(symbol, SCALE, is_future=False) for symbol in symbols] == [1, 1, 1, 2, 3]
+    assert Commissions({}).charge("MNQU6", SCALE, is_future=False) is None
