@@ -27,13 +27,14 @@ class Page(Struct, forbid_unknown_fields=True):
     offset: Offset = 0
 
 
-def read_path(template: str, arguments: Arguments) -> str:
-    """The path of a request, with the id or the day in its braces. Raises ValidationFailed."""
-    for name in PLACE.findall(template):
+def read_path(template: str, arguments: Arguments) -> tuple[str, Arguments]:
+    """The path of a request, with the id or the day in its braces, and all other arguments; or ValidationFailed."""
+    names = PLACE.findall(template)
+    for name in names:
         form, reason = FORMS.get(name, AN_ID)
         if not form.fullmatch(str(arguments[name])):
             raise ValidationFailed(fields={name: reason})
-    return template.format(**arguments)
+    return template.format(**arguments), {name: value for name, value in arguments.items() if name not in names}
 
 
 def read_page(arguments: Arguments) -> Page:
@@ -41,10 +42,10 @@ def read_page(arguments: Arguments) -> Page:
     return decode_json(encode(sent), Page)
 
 
-def read_filters(arguments: Arguments, *, but: str = "") -> dict[str, str]:
-    """The arguments that are no page and not `but`, as query parameters. Raises ValidationFailed."""
-    others = (*Page.__struct_fields__, but)
-    return {name: write_parameter(name, value) for name, value in arguments.items() if name not in others}
+def read_filters(arguments: Arguments) -> dict[str, str]:
+    """The arguments that are no page, as query parameters. Raises ValidationFailed."""
+    page = Page.__struct_fields__
+    return {name: write_parameter(name, value) for name, value in arguments.items() if name not in page}
 
 
 def write_parameter(name: str, value: Any) -> str:

@@ -127,8 +127,8 @@ def build_goal_row(goal: Any) -> Any:
 
 async def snapshots(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """The history of a goal, newest period first."""
-    path = read_path("/goals/{goal_id}/snapshots", arguments)
-    return await read_rows(client, path, arguments, "snapshots", build_snapshot_row, but="goal_id")
+    path, others = read_path("/goals/{goal_id}/snapshots", arguments)
+    return await read_rows(client, path, others, "snapshots", build_snapshot_row)
 
 
 def build_snapshot_row(snapshot: Any) -> Any:
@@ -169,7 +169,7 @@ def build_trade_row(trade: Any) -> Any:
 
 async def get_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """A trade with its whole notes. `version` is its ETag, which annotate_trade takes."""
-    response = await get(client, read_path("/trades/{trade_id}", arguments))
+    response = await get(client, read_path("/trades/{trade_id}", arguments)[0])
     trade = {name: value for name, value in response.data.items() if name not in NOT_IN_GET_TRADE}
     tags = [pick(tag, ("id", "name", "type")) for tag in trade["tags"]]
     answers = [
@@ -190,7 +190,7 @@ async def list_strategies(client: httpx.AsyncClient, arguments: Arguments) -> An
 async def get_strategy(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """A strategy with its rules, setups and checklists; pages are pages of setups."""
     page = read_page(arguments)
-    strategy = (await get(client, read_path("/strategies/{strategy_id}", arguments))).data
+    strategy = (await get(client, read_path("/strategies/{strategy_id}", arguments)[0])).data
     setups = [build_setup_row(setup) for setup in strategy["setups"][page.offset :][: page.limit]]
     rules = {name: clip_rules(strategy[name]) for name in FREE_FORM}
     fields = pick_described(strategy, ("id", "name", "description", "account_id", "copy_group_id"))
@@ -208,7 +208,7 @@ def build_setup_row(setup: Any) -> Any:
 
 async def get_day(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """What was written on a day, and its numbers. `version` is its ETag, which write_review takes."""
-    response = await get(client, read_path("/days/{date}", arguments))
+    response = await get(client, read_path("/days/{date}", arguments)[0])
     day = {name: value for name, value in response.data.items() if name not in NOT_IN_GET_DAY}
     texts = {name: clip(day[name] or "", MAX_TEXT_LENGTH) or None for name in ("plan", "review")}
     tags = [pick(tag, ("id", "name", "type")) for tag in day["tags"]]
@@ -222,22 +222,16 @@ async def search(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     return await read_rows(client, "/search", arguments, "results", lambda found: pick(found, members))
 
 
-async def get_page(client: httpx.AsyncClient, path: str, arguments: Arguments, *, but: str = "") -> ApiResponse:
-    """GET a page of a list, with the arguments but one as its query. Raises ToolError."""
-    return await get(client, path, {**read_filters(arguments, but=but), **asdict(read_page(arguments))})
+async def get_page(client: httpx.AsyncClient, path: str, arguments: Arguments) -> ApiResponse:
+    """GET a page of a list, with the arguments as its query. Raises ToolError."""
+    return await get(client, path, {**read_filters(arguments), **asdict(read_page(arguments))})
 
 
 async def read_rows(
-    client: httpx.AsyncClient,
-    path: str,
-    arguments: Arguments,
-    name: str,
-    build_row: Callable[[Any], Any],
-    *,
-    but: str = "",
+    client: httpx.AsyncClient, path: str, arguments: Arguments, name: str, build_row: Callable[[Any], Any]
 ) -> Any:
     """A page of a list, with what an agent needs of each row."""
-    response = await get_page(client, path, arguments, but=but)
+    response = await get_page(client, path, arguments)
     return build_page(name, list(map(build_row, response.data)), read_page(arguments).offset, response.total)
 
 

@@ -40,14 +40,12 @@ class Review(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 async def annotate_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    path = read_path("/trades/{trade_id}", arguments)
-    sent = {name: value for name, value in arguments.items() if name != "trade_id"}
+    path, sent = read_path("/trades/{trade_id}", arguments)
     return await write_parts(client, path, "trade", decode_json(encode(sent), Annotation))
 
 
 async def write_review(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    path = read_path("/days/{date}", arguments)
-    sent = {name: value for name, value in arguments.items() if name != "date"}
+    path, sent = read_path("/days/{date}", arguments)
     return await write_parts(client, path, "day", decode_json(encode(sent), Review))
 
 
