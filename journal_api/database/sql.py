@@ -174,6 +174,26 @@ async def update_row(db: Connection, table: str, stored: Stored, members: Mappin
         )
 
 
+async def replace_rows(
+    db: Connection, table: str, owner: str, owner_id: int, key: str, rows: Sequence[object], columns: Sequence[str] = ()
+) -> None:
+    """Make these the rows of an owner, told apart by `key`. They come first: a day that loses its last tag may go."""
+    names, values = (key, *columns), {"id": owner_id, "rows": json_list(rows)}
+    changes = ", ".join(f"{name} = excluded.{name}" for name in columns)
+    await db.execute_fetchall(
+        f"""
+        INSERT INTO {table} ({owner}, {", ".join(names)})
+        SELECT :id, {", ".join(f"value ->> '$.{name}'" for name in names)} FROM json_each(:rows) WHERE true
+        ON CONFLICT DO {f"UPDATE SET {changes}" if columns else "NOTHING"}
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        f"DELETE FROM {table} WHERE {owner} = :id AND {key} NOT IN (SELECT value ->> '$.{key}' FROM json_each(:rows))",
+        values,
+    )
+
+
 def stored_columns(members: Mapping[str, Any]) -> dict[str, Any]:
     """Return members of a struct as columns, a name with its `sort_name`."""
     columns = {name: stored_value(value) for name, value in members.items()}

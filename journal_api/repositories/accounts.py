@@ -43,15 +43,8 @@ async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:
 
 
 async def replace_fees(db: Connection, account_id: int, fees: Fees) -> None:
-    values = {"id": account_id, "fees": sql.json_list([(root, amount.units) for root, amount in fees.items()])}
-    await db.execute_fetchall("DELETE FROM account_fees WHERE account_id = :id", values)
-    await db.execute_fetchall(
-        """
-        INSERT INTO account_fees (account_id, root, per_side)
-        SELECT :id, value ->> 0, value ->> 1 FROM json_each(:fees)
-        """,
-        values,
-    )
+    rows = [{"root": root, "per_side": amount.units} for root, amount in fees.items()]
+    await sql.replace_rows(db, "account_fees", "account_id", account_id, "root", rows, ["per_side"])
 
 
 async def read_commissions(db: Connection, user_id: int) -> dict[int, Commissions]:

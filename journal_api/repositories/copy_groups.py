@@ -10,7 +10,6 @@ from journal_api.repositories import accounts
 from journal_api.structs.copy_groups import CopyGroup, CopyGroupListItem, CopyGroupPatch, Member, MembersPut
 from journal_api.structs.goals import GoalCreate
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch
-from journal_api.values.clock import now_after
 from journal_api.values.types import Selection
 
 MEMBER_COUNT = "(SELECT count(*) FROM copy_group_members WHERE copy_group_id = copy_groups.id)"
@@ -60,37 +59,11 @@ async def replace_members(db: Connection, user_id: int, stored: CopyGroup, body:
     if sorted(stored.members, key=astuple) == sorted(members, key=astuple):
         return
     rows = [sql.stored_columns(asdict(member)) for member in members]
-    values = {"id": stored.id, "rows": sql.json_list(rows), "now": now_after(stored.updated_at)}
-    await db.execute_fetchall(
-        """
-        DELETE FROM copy_group_members
-        WHERE copy_group_id = :id
-          AND account_id NOT IN (SELECT value ->> '$.account_id' FROM json_each(:rows))
-        """,
-        values,
-    )
-    await db.execute_fetchall(
-        """
-        INSERT INTO copy_group_members (copy_group_id, account_id, quantity_multiplier, sort_order)
-        SELECT :id, value ->> '$.account_id', value ->> '$.quantity_multiplier', value ->> '$.sort_order'
-        FROM json_each(:rows)
-        WHERE true
-        ON CONFLICT (account_id) DO UPDATE
-        SET quantity_multiplier = excluded.quantity_multiplier, sort_order = excluded.sort_order
-        """,
-        values,
-    )
-    await db.execute_fetchall(
-        """
-        UPDATE copy_groups
-        SET master_account_id = iif(
-                master_account_id IN (SELECT value ->> '$.account_id' FROM json_each(:rows)),
-                master_account_id, NULL),
-            updated_at = :now
-        WHERE id = :id
-        """,
-        values,
-    )
+    columns = ("quantity_multiplier", "sort_order")
+    await sql.replace_rows(db, "copy_group_members", "copy_group_id", stored.id, "account_id", rows, columns)
+    is_member = any(member.account_id == stored.master_account_id for member in members)
+    master = {"master_account_id": stored.master_account_id if is_member else None}
+    await sql.update_row(db, "copy_groups", stored, master)
 
 
 async def require_free(db: Connection, user_id: int, copy_group_id: int, account_ids: list[int]) -> None:

@@ -59,20 +59,5 @@ async def update(db: Connection, user_id: int, stored: Tag, patch: TagPatch) -> 
 
 
 async def replace_links(db: Connection, table: str, owner: str, owner_id: int, tag_ids: Sequence[int]) -> None:
-    """Make these the tags of a trade or a day. New ones are added first: a day that loses its last may go."""
-    values = {"id": owner_id, "tag_ids": sql.json_list(tag_ids)}
-    await db.execute_fetchall(
-        f"""
-        INSERT INTO {table} ({owner}, tag_id)
-        SELECT :id, value FROM json_each(:tag_ids) WHERE true
-        ON CONFLICT DO NOTHING
-        """,
-        values,
-    )
-    await db.execute_fetchall(
-        f"""
-        DELETE FROM {table}
-        WHERE {owner} = :id AND tag_id NOT IN (SELECT value FROM json_each(:tag_ids))
-        """,
-        values,
-    )
+    """Make these the tags of a trade or a day."""
+    await sql.replace_rows(db, table, owner, owner_id, "tag_id", [{"tag_id": tag_id} for tag_id in tag_ids])

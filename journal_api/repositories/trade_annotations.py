@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 from msgspec import UNSET, UnsetType
 
-from journal_api.database.sql import json_list
+from journal_api.database.sql import json_list, replace_rows
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import tags
 from journal_api.repositories.trades import LATER
@@ -119,7 +119,8 @@ async def replace_all(
         await make_room(db, [stored.id], tag_ids)
         await tags.replace_links(db, "trade_tags", "trade_id", stored.id, tag_ids)
     if has_answers := answers is not UNSET and {*map(answer_row, stored.confirmations)} != {*map(answer_row, answers)}:
-        await replace_answers(db, stored.id, answers)
+        columns = ("was_present", "notes")
+        await replace_rows(db, "confirmation_answers", "trade_id", stored.id, "confirmation_id", answers, columns)
     if has_tags or has_answers:
         values = {"id": stored.id, "now": now_after(stored.updated_at)}
         await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
@@ -167,28 +168,6 @@ async def change_tags(db: Connection, trade_ids: Sequence[int], *, add: Sequence
     )
     await db.execute_fetchall(
         f"UPDATE trades SET updated_at = {LATER} WHERE id IN (SELECT value FROM json_each(:ids))", values
-    )
-
-
-async def replace_answers(db: Connection, trade_id: int, answers: Sequence[AnswerBody]) -> None:
-    values = {"id": trade_id, "answers": json_list(answers)}
-    await db.execute_fetchall(
-        """
-        DELETE FROM confirmation_answers
-        WHERE trade_id = :id
-          AND confirmation_id NOT IN (SELECT value ->> '$.confirmation_id' FROM json_each(:answers))
-        """,
-        values,
-    )
-    await db.execute_fetchall(
-        """
-        INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
-        SELECT :id, value ->> '$.confirmation_id', value ->> '$.was_present', value ->> '$.notes'
-        FROM json_each(:answers)
-        WHERE true
-        ON CONFLICT DO UPDATE SET was_present = excluded.was_present, notes = excluded.notes
-        """,
-        values,
     )
 
 
