@@ -165,6 +165,12 @@ def build_insert(table: str, columns: Iterable[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
 
 
+def build_upsert(table: str, columns: Iterable[str], changed: Iterable[str]) -> str:
+    """Return an INSERT that writes the changed columns of a row that is there already."""
+    changes = ", ".join(f"{name} = excluded.{name}" for name in changed)
+    return f"{build_insert(table, columns)} ON CONFLICT DO UPDATE SET {changes}"
+
+
 async def update_row(db: Connection, table: str, stored: Stored, members: Mapping[str, Any]) -> None:
     """Write the changed members of a row and its `updated_at`. Raises DuplicateName."""
     columns = {**stored_columns(members), "updated_at": now_after(stored.updated_at)}

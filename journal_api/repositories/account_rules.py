@@ -41,8 +41,7 @@ async def replace(db: Connection, account_id: int, rules: AccountRulesPut) -> No
         "qualifying_amount": qualifying_day and qualifying_day.amount.units,
         "qualifying_days": qualifying_day and qualifying_day.days,
     }
-    await db.execute_fetchall("DELETE FROM account_rules WHERE account_id = :account_id", columns)
-    await db.execute_fetchall(sql.build_insert("account_rules", columns), columns)
+    await db.execute_fetchall(sql.build_upsert("account_rules", columns, columns), columns)
 
 
 async def delete(db: Connection, account_id: int) -> None:

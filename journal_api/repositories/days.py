@@ -174,17 +174,8 @@ async def write_row(db: Connection, user_id: int, stored: JournalDay, changed: M
     """Write the columns of a day, whether it has a row or not, and return the id of the row."""
     at = now_after(stored.updated_at) if stored.updated_at else now()
     columns = {**changed, "user_id": user_id, "date": stored.date, "created_at": at, "updated_at": at}
-    return int(
-        await sql.fetch(
-            db,
-            f"""
-            {sql.build_insert("days", columns)}
-            ON CONFLICT (user_id, date) DO UPDATE SET {sql.assignments([*changed, "updated_at"])}
-            RETURNING id
-            """,
-            columns,
-        )
-    )
+    upsert = sql.build_upsert("days", columns, [*changed, "updated_at"])
+    return int(await sql.fetch(db, f"{upsert} RETURNING id", columns))
 
 
 async def delete(db: Connection, user_id: int, date: str) -> None:

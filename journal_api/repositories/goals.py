@@ -110,14 +110,8 @@ async def read_days(db: Connection, goal_id: int) -> tuple[str, str]:
 
 async def set_target(db: Connection, goal_id: int, target: int, since: str) -> None:
     """Set the target from that day on. The last target of a day replaces the others of that day."""
-    await db.execute_fetchall(
-        """
-        INSERT INTO goal_targets (goal_id, since, target_value)
-        VALUES (:goal_id, :since, :target)
-        ON CONFLICT DO UPDATE SET target_value = excluded.target_value
-        """,
-        {"goal_id": goal_id, "since": since, "target": target},
-    )
+    columns = {"goal_id": goal_id, "since": since, "target_value": target}
+    await db.execute_fetchall(sql.build_upsert("goal_targets", columns, ["target_value"]), columns)
 
 
 def build_columns(changed: dict[str, Any]) -> dict[str, Any]:

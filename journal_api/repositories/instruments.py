@@ -3,7 +3,7 @@
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database.sql import build_object, delete_where, fetch_json, fetch_json_array
+from journal_api.database.sql import build_object, build_upsert, delete_where, fetch_json, fetch_json_array
 from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.values.instruments import CONTRACT_ROOTS, InstrumentTable
 from journal_api.values.money import PositiveMoney, from_units
@@ -56,14 +56,8 @@ async def read_table(db: Connection, user_id: int) -> InstrumentTable:
 
 
 async def replace(db: Connection, user_id: int, root: str, instrument: InstrumentPut) -> None:
-    await db.execute_fetchall(
-        """
-        INSERT INTO instruments (user_id, root, point_value)
-        VALUES (:user_id, :root, :point_value)
-        ON CONFLICT DO UPDATE SET point_value = excluded.point_value
-        """,
-        {"user_id": user_id, "root": root, "point_value": instrument.point_value.units},
-    )
+    columns = {"user_id": user_id, "root": root, "point_value": instrument.point_value.units}
+    await db.execute_fetchall(build_upsert("instruments", columns, ["point_value"]), columns)
 
 
 async def delete(db: Connection, user_id: int, root: str) -> None:
