@@ -228,9 +228,12 @@ class Table(Generic[S]):
         self.members = build_members(struct, **expressions)
         self.object = f"json_object({self.members})"
 
-    async def list_of_user(self, db: Connection, user_id: int) -> str:
-        select = f"SELECT {self.object} AS item FROM {self.name} WHERE user_id = :user_id ORDER BY {self.order}"
-        return await fetch_json_array(db, select, {"user_id": user_id})
+    async def list_of_user(self, db: Connection, user_id: int, query: Struct | None = None) -> str:
+        """Return the rows of the user, with the values that the query has, as a JSON array."""
+        values = {"user_id": user_id, **(asdict(query) if query else {})}
+        where = " AND ".join(f"{name} = :{name}" for name, value in values.items() if value is not None)
+        select = f"SELECT {self.object} AS item FROM {self.name} WHERE {where} ORDER BY {self.order}"
+        return await fetch_json_array(db, select, values)
 
     async def get(self, db: Connection, user_id: int, row_id: int) -> str:
         return await find_row(db, self.source, self.object, user_id, row_id)

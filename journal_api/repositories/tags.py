@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 from aiosqlite import Connection
 from msgspec import UNSET
-from msgspec.structs import asdict
 
 from journal_api.database import sql
 from journal_api.repositories import tag_categories
-from journal_api.structs.tags import Tag, TagPatch, TagQuery, TradeTag
+from journal_api.structs.tags import Tag, TagPatch, TradeTag
 
 TABLE = sql.Table("tags", Tag)
-get, find = TABLE.get, TABLE.find
+list_of_user, get, find = TABLE.list_of_user, TABLE.get, TABLE.find
 insert, delete = TABLE.insert, TABLE.delete
 
 
@@ -31,21 +30,6 @@ def select_tags(table: str, condition: str) -> str:
         WHERE {condition}
         ORDER BY sort_name, tags.id
         """,
-    )
-
-
-async def list_of_user(db: Connection, user_id: int, query: TagQuery) -> str:
-    return await sql.fetch_json_array(
-        db,
-        f"""
-        SELECT {TABLE.object} AS item
-        FROM tags
-        WHERE user_id = :user_id
-          AND (:category_id IS NULL OR category_id = :category_id)
-          AND (:type IS NULL OR type = :type)
-        ORDER BY sort_name, id
-        """,
-        {**asdict(query), "user_id": user_id},
     )
 
 
