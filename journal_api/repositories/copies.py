@@ -58,19 +58,15 @@ async def list_of_ids(db: Connection, trade_ids: Iterable[int]) -> list[CopyPosi
     return list(map(CopyPosition._make, rows))
 
 
-def encode_links(links: Sequence[tuple[int, int]]) -> str:
-    return json_list([{"trade_id": trade_id, "original_id": original_id} for trade_id, original_id in links])
-
-
 async def link(db: Connection, links: Sequence[tuple[int, int]], now: str) -> None:
     await db.execute_fetchall(
         f"""
         UPDATE trades
-        SET source_trade_id = value ->> '$.original_id', updated_at = {LATER}
+        SET source_trade_id = value ->> 1, updated_at = {LATER}
         FROM json_each(:links)
-        WHERE trades.id = value ->> '$.trade_id'
+        WHERE trades.id = value ->> 0
         """,
-        {"links": encode_links(links), "now": now},
+        {"links": json_list(links), "now": now},
     )
 
 
@@ -84,22 +80,18 @@ async def set_originals(db: Connection, originals: Mapping[int, int | None]) -> 
 
 async def link_by_import(db: Connection, import_id: int, links: Sequence[tuple[int, int]], now: str) -> None:
     """Link copies to their originals, so that undoing the import unlinks them. That is no edit of the trader."""
-    values = {"import_id": import_id, "links": encode_links(links), "now": now}
-    await db.execute_fetchall(
-        """
-        INSERT INTO import_links (import_id, trade_id, source_trade_id)
-        SELECT :import_id, value ->> '$.trade_id', value ->> '$.original_id'
-        FROM json_each(:links)
-        """,
-        values,
+    values = {"import_id": import_id, "links": json_list(links), "now": now}
+    await db.executemany(
+        "INSERT INTO import_links (import_id, trade_id, source_trade_id) VALUES (?, ?, ?)",
+        [(import_id, *one) for one in links],
     )
     await db.execute_fetchall(
         f"""
         UPDATE trades
-        SET source_trade_id = value ->> '$.original_id',
+        SET source_trade_id = value ->> 1,
             changed_at = iif(import_id IS :import_id AND created_at = :now, changed_at, {CHANGED})
         FROM json_each(:links)
-        WHERE trades.id = value ->> '$.trade_id'
+        WHERE trades.id = value ->> 0
         """,
         values,
     )

@@ -7,7 +7,6 @@ from aiosqlite import Connection
 from msgspec.structs import asdict
 
 from journal_api.database import sql
-from journal_api.database.sql import json_list
 from journal_api.structs.import_profiles import OneTradeIs
 from journal_api.structs.imports import Counts, Import
 from journal_api.values.clock import now
@@ -155,13 +154,7 @@ async def list_timezones(db: Connection, user_id: int) -> list[AccountTimezone]:
 
 async def insert_timezone(db: Connection, import_id: int, timezone: str, account_ids: Sequence[int]) -> None:
     """Store the zone of an import, and the accounts whose times were read in it."""
-    values = {"id": import_id, "timezone": timezone, "account_ids": json_list(account_ids)}
-    await db.execute_fetchall("UPDATE imports SET timezone = :timezone WHERE id = :id", values)
-    await db.execute_fetchall(
-        """
-        INSERT INTO import_timezones (import_id, account_id)
-        SELECT :id, value
-        FROM json_each(:account_ids)
-        """,
-        values,
+    await db.execute_fetchall("UPDATE imports SET timezone = ? WHERE id = ?", (timezone, import_id))
+    await db.executemany(
+        "INSERT INTO import_timezones (import_id, account_id) VALUES (?, ?)", [(import_id, one) for one in account_ids]
     )
