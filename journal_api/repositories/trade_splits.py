@@ -6,12 +6,13 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import sql
+from journal_api.database import calendars, sql
 from journal_api.errors import Conflict
 from journal_api.positions.fills import decode_fills
 from journal_api.repositories import new_trades, pictures, trades
 from journal_api.repositories.trade_merges import ANNOTATIONS, CHECKLIST, OWN_ROWS, Part, read_parts
 from journal_api.values.clock import now_after
+from journal_api.values.periods import Calendar, trading_day
 
 # References of a part to rows that may be deleted while it is merged.
 REFERENCES = {"strategy_id": "strategies", "setup_id": "setups", "source_trade_id": "trades", "import_id": "imports"}
@@ -31,9 +32,10 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     await drop_deleted_references(db, [first, *others])
     for part in others:
         part["account_id"] = current["account_id"]
+    calendar = (await calendars.by_account(db, user_id))[current["account_id"]]
     await db.execute_fetchall("PRAGMA defer_foreign_keys = ON")  # until the commit: a part may be a copy of a later one
-    await restore_first(db, first, made, current)
-    await restore_others(db, user_id, others)
+    await restore_first(db, first, made, current, calendar)
+    await restore_others(db, user_id, others, calendar)
     await restore_copies(db, [first, *others], current)
     for part in others:
         await restore_statements(db, trade_id, part)
@@ -89,7 +91,7 @@ async def find_existing(db: Connection, table: str, ids: Iterable[int]) -> set[i
     return {*await sql.fetch_column(db, select, {"ids": sql.json_list(sorted(ids))})}
 
 
-async def restore_first(db: Connection, first: Part, made: Part, current: Part) -> None:
+async def restore_first(db: Connection, first: Part, made: Part, current: Part, calendar: Calendar) -> None:
     """Make the merged trade what its first part was, with what was annotated since the merge."""
     restored = {**first, "account_id": current["account_id"]}
     for name in ANNOTATIONS:
@@ -105,7 +107,7 @@ async def restore_first(db: Connection, first: Part, made: Part, current: Part) 
     restored["trade_tags"] = [{"trade_id": first["id"], "tag_id": tag_id} for tag_id in sorted(tag_ids)]
     if current["updated_at"] != made["updated_at"]:
         restored["updated_at"] = now_after(current["updated_at"])
-    columns = await stored_columns(db, restored)
+    columns = stored_columns(restored, calendar)
     with sql.unique_value("external_id"):
         await db.execute_fetchall(
             f"UPDATE trades SET {sql.assignments(columns)} WHERE id = :id", {**columns, "id": first["id"]}
@@ -115,9 +117,9 @@ async def restore_first(db: Connection, first: Part, made: Part, current: Part) 
         await insert_rows(db, table, restored[table])
 
 
-async def restore_others(db: Connection, user_id: int, parts: Sequence[Part]) -> None:
+async def restore_others(db: Connection, user_id: int, parts: Sequence[Part], calendar: Calendar) -> None:
     """Insert deleted parts again, under their ids, with their rows in other tables."""
-    rows = [{"id": part["id"], **await stored_columns(db, part)} for part in parts]
+    rows = [{"id": part["id"], **stored_columns(part, calendar)} for part in parts]
     with sql.unique_value("external_id"):
         await insert_rows(db, "trades", rows)
     for part in parts:
@@ -155,20 +157,12 @@ async def restore_imports(db: Connection, trade_ids: Sequence[int]) -> None:
     )
 
 
-async def stored_columns(db: Connection, part: Part) -> dict[str, Any]:
+def stored_columns(part: Part, calendar: Calendar) -> dict[str, Any]:
     """Return the columns of a part but its id, with its day in the calendar of now."""
     not_columns = {"id", "made", "copy_ids", "picture_ids", "statement_ids", *OWN_ROWS}
     columns = {name: value for name, value in part.items() if name not in not_columns}
     columns["merged"] = part["merged"] and json.encode(part["merged"]).decode()
-    columns["trading_day"] = await sql.fetch(
-        db,
-        """
-        SELECT trading_day(:closed_at, timezone, day_rollover)
-        FROM calendars
-        WHERE calendars.account_id = :account_id
-        """,
-        columns,
-    )
+    columns["trading_day"] = trading_day(part["closed_at"], *calendar)
     return columns
 
 
