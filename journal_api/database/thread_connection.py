@@ -45,6 +45,7 @@ class ThreadConnection(aiosqlite.Connection):
         super().__init__(connector, iter_chunk_size=64)
         self._thread.daemon = True
         self._running_in: int | None = None  # the id of the thread while it runs a function
+        self._is_attached = False  # whether the function has a second database
 
     async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Call a function in the thread, at once if this is the thread."""
@@ -64,6 +65,14 @@ class ThreadConnection(aiosqlite.Connection):
             return run_without_loop(work(self))
         finally:
             self._running_in = None
+            if self._is_attached:
+                self._is_attached = False
+                self._conn.execute("DETACH staged")
+
+    async def attach(self, uri: str) -> None:
+        """Attach a second database as `staged`, until the function that runs in the thread ends."""
+        await self.execute_fetchall("ATTACH ? AS staged", [uri])
+        self._is_attached = True
 
     async def transact(self, work: Work[T], *, commit: bool) -> T:
         """Run `work` in the thread as one transaction, which is rolled back after any exception.

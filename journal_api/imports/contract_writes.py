@@ -15,7 +15,7 @@ from journal_api.imports.file_rows import Annotated
 from journal_api.positions.fills import match_fees
 from journal_api.positions.plans import Plan, StoredTrade
 from journal_api.positions.statements import Key, encode
-from journal_api.repositories import new_trades, statements, trade_annotations, trades
+from journal_api.repositories import new_trades, staged_rows, statements, trade_annotations, trades
 from journal_api.repositories.accounts import read_commissions
 from journal_api.repositories.new_trades import read_last_id
 from journal_api.repositories.statements import Contract, Moved
@@ -30,54 +30,61 @@ NO_ANNOTATIONS = dict.fromkeys(
 )
 
 
-class NewTrades(NamedTuple):
-    """Up to a thousand new trades in the order of their ids, which need only the id of the import."""
-
-    annotated: list[Annotated | None]
-    rows: new_trades.NewRows
-
-
 class Additions(NamedTuple):
-    """What the rows of a file state in a contract, worked out without the write lock."""
+    """What a file adds, worked out without the write lock."""
 
-    statements: list[Any]  # of each its key, the id of its trade, and what is stored
+    rows: staged_rows.StagedRows
+    annotated: list[Annotated | None]  # of each new trade, in the order of their ids
     again: list[int]  # the ids of statements that the file states again
 
 
-def build_additions(settled: Settled) -> Additions:
-    additions = Additions([], [])
-    for chosen, row in settled.rows.items():
-        stated = next(one for one in settled.versions[row.key] if NEW_IMPORT in one.imports)
-        if stated.row_id is not None:
-            additions.again.append(stated.row_id)
-        elif stated not in settled.plan.left_out:
-            additions.statements.extend((row.key, settled.trades.get(chosen), encode(row.statement).decode()))
-    return additions
+def stage(
+    settled: Iterable[Settled],
+    new: Sequence[tuple[Settled, int]],
+    user_id: int,
+    by_account: Mapping[int, Calendar],
+    written_at: str,
+) -> Additions:
+    annotated = [find_annotated(one.plan.changes[place], one.rows) for one, place in new]
+    again: list[int] = []
+
+    def list_statements() -> Iterator[tuple[Any, ...]]:
+        for one in settled:
+            for chosen, row in one.rows.items():
+                stated = next(version for version in one.versions[row.key] if NEW_IMPORT in version.imports)
+                if stated.row_id is not None:
+                    again.append(stated.row_id)
+                elif stated not in one.plan.left_out:
+                    yield *one.contract, NEW_IMPORT, row.key, one.trades.get(chosen), encode(row.statement).decode()
+
+    trades = build_new(zip(new, annotated, strict=True), user_id, by_account, written_at)
+    return Additions(staged_rows.stage(trades, list_statements()), annotated, again)
 
 
 def build_new(
-    new: Iterable[tuple[Settled, int]], user_id: int, by_account: Mapping[int, Calendar], written_at: str
-) -> Iterator[NewTrades]:
+    new: Iterable[tuple[tuple[Settled, int], Annotated | None]],
+    user_id: int,
+    by_account: Mapping[int, Calendar],
+    written_at: str,
+) -> Iterator[new_trades.NewRows]:
     """Yield the new trades with what the file says of them besides, a thousand at a time.
 
     They are in the order of their ids and mostly of time, so that SQLite adds them at the end of its indexes.
     """
     rest = iter(new)
-    while places := list(islice(rest, TRADES_AT_ONCE)):
-        changes = [one.plan.changes[place] for one, place in places]
-        annotated = [find_annotated(change, one.rows) for change, (one, _) in zip(changes, places, strict=True)]
+    while part := list(islice(rest, TRADES_AT_ONCE)):
         rows = [
             {
                 **NO_ANNOTATIONS,
-                **change.columns,
+                **one.plan.changes[place].columns,
                 **(found.columns if found else {}),
                 "account_id": one.contract.account_id,
                 "id": one.trade_ids[place],
-                "import_id": change.import_id,
+                "import_id": one.plan.changes[place].import_id,
             }
-            for change, found, (one, place) in zip(changes, annotated, places, strict=True)
+            for (one, place), found in part
         ]
-        yield NewTrades(annotated, new_trades.build_rows(user_id, rows, by_account, written_at))
+        yield new_trades.build_rows(user_id, rows, by_account, written_at)
 
 
 class Writer(NamedTuple):
@@ -91,21 +98,33 @@ class Writer(NamedTuple):
     async def write(
         self,
         settled: Sequence[Settled],
-        new: Iterable[NewTrades],
-        additions: Iterable[Additions],
+        new: Additions,
+        last_trade_id: int,
+        further: int,
         moved: Mapping[int, Mapping[Key, Moved]],
     ) -> None:
-        """Write what the file states of contracts, and what follows from it; `moved` is what it moves to another."""
-        await self.insert_trades(settled, new)
+        """Write what the file states of contracts, and what follows from it; `moved` is what it moves to another.
+
+        The new trades have the ids `further` after the last one.
+        """
+        values = {"new": NEW_IMPORT, "import_id": self.import_id, "last": last_trade_id, "further": further}
+        ids = range(last_trade_id + further + 1, last_trade_id + further + 1 + len(new.annotated))
+        await self.free_external_ids(settled)
+        await staged_rows.insert(self.db, new.rows, "trades", values)
+        noted = [(trade_id, found) for trade_id, found in zip(ids, new.annotated, strict=True) if found]
+        tags = [(trade_id, tag_id) for trade_id, found in noted for tag_id in found.tag_ids]
+        answers = [(trade_id, *answer) for trade_id, found in noted for answer in found.answers]
+        await trade_annotations.insert_missing(self.db, tags, answers)
+        await new_trades.record_imported(self.db, self.user_id, ids)
         left = [
             (one.contract.account_id, key, one.trades.get(one.chosen[key]))
             for one in settled
             for key in moved.get(one.contract.account_id, {}).keys() & one.chosen.keys()
         ]
         await statements.leave(self.db, left)
-        for one, added in zip(settled, additions, strict=True):
-            await statements.insert(self.db, one.contract, self.import_id, added.statements)
-            await statements.restate(self.db, self.import_id, added.again)
+        await staged_rows.insert(self.db, new.rows, "statements", values)
+        await statements.restate(self.db, self.import_id, new.again)
+        for one in settled:
             await self.write_plan(one)
 
     async def free_external_ids(self, settled: Sequence[Settled]) -> None:
@@ -137,22 +156,6 @@ class Writer(NamedTuple):
         await stored_trades.delete_trades(self.db, gone)
         await stored_trades.update_trades(self.db, self.user_id, changed, self.written_at)
 
-    async def insert_trades(self, settled: Sequence[Settled], parts: Iterable[NewTrades]) -> None:
-        """Insert the new trades of contracts with what the file says of them besides."""
-        await self.free_external_ids(settled)
-        inserted: list[int] = []
-        for part in parts:
-            part.rows.change("import_id", self.import_of)
-            await new_trades.insert_rows(self.db, part.rows)
-            ids = part.rows.read("id")
-            noted = [(trade_id, found) for trade_id, found in zip(ids, part.annotated, strict=True) if found]
-            tags = [(trade_id, tag_id) for trade_id, found in noted for tag_id in found.tag_ids]
-            answers = [(trade_id, *answer) for trade_id, found in noted for answer in found.answers]
-            await trade_annotations.insert_missing(self.db, tags, answers)
-            inserted += ids
-        if inserted:
-            await new_trades.record_imported(self.db, self.user_id, inserted[0], inserted[-1])
-
     def import_of(self, import_id: int) -> int:
         return self.import_id if import_id == NEW_IMPORT else import_id
 
@@ -165,7 +168,10 @@ async def refold(
     settled = [await settler.plan(contract, [], "", is_new_account=False) for contract in contracts]
     new = await settler.number(settled)
     writer, by_account = Writer(db, user_id, now()), await calendars.by_account(db, user_id)
-    await writer.insert_trades(settled, build_new(new, user_id, by_account, writer.written_at))
+    await writer.free_external_ids(settled)
+    for rows in build_new(((one, None) for one in new), user_id, by_account, writer.written_at):
+        await new_trades.insert_rows(db, rows)
+    await new_trades.record_imported(db, user_id, [one.trade_ids[place] for one, place in new])
     for one in settled:
         await writer.write_plan(one)
     return [one.plan for one in settled]

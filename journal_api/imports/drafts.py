@@ -8,8 +8,9 @@ from aiosqlite import Connection
 from msgspec.structs import replace
 
 from journal_api.database import calendars
+from journal_api.database.thread_connection import ThreadConnection
 from journal_api.errors import ValidationFailed
-from journal_api.imports.contract_writes import Additions, NewTrades, Writer, build_additions, build_new
+from journal_api.imports.contract_writes import Additions, Writer, stage
 from journal_api.imports.contracts import Call, Settled, Settler, find_annotated
 from journal_api.imports.file_accounts import AccountChoice, FileAccounts
 from journal_api.imports.file_rows import NamedTrade, find_original, group_rows, require_allowed
@@ -47,7 +48,7 @@ OF_TAGS = frozenset(("tags", "tag_categories"))
 class Draft:
     """What a file changes in each contract, the verdicts of its rows, and the originals that it names of copies.
 
-    A dry run has no `new_trades` and `additions`. `last_trade_id` is the id after which its new trades have theirs.
+    A dry run has no `additions`. `last_trade_id` is the id after which its new trades have theirs.
     """
 
     def __init__(self, user_id: int, choice: AccountChoice, known: KnownJournal, settler: Settler) -> None:
@@ -57,8 +58,7 @@ class Draft:
         self.digest, self.costs = hashlib.sha256(), ImportCosts()
         self.settled: list[Settled] = []
         self.moved: dict[int, dict[Key, Moved]] = {}  # by account: statements whose symbol the file corrects
-        self.new_trades: list[NewTrades] = []
-        self.additions: list[Additions] = []  # of each contract
+        self.additions: Additions | None = None
         self.originals: dict[int, int | None] = {}
         self.verdicts: list[Verdict] = []
         self.counts = Counts()
@@ -84,10 +84,6 @@ class Draft:
             one.trade_ids[:] = map(shift, one.trade_ids)
             one.trades.update((stated, shift(trade_id)) for stated, trade_id in one.trades.items())
         if further:
-            for part in self.new_trades:
-                part.rows.change("id", shift)
-            for added in self.additions:
-                added.statements[1::3] = [trade_id and shift(trade_id) for trade_id in added.statements[1::3]]
             self.originals = {shift(one): source and shift(source) for one, source in self.originals.items()}
             self.verdicts = [
                 replace(one, trade_id=shift(one.trade_id)) if one.verdict == "new" and one.trade_id else one
@@ -106,8 +102,11 @@ class Draft:
 
     async def write(self, db: Connection, import_id: int) -> None:
         """Write the trades and what the file states, under the write lock."""
-        writer = Writer(db, self.user_id, self.written_at, import_id)
-        await writer.write(self.settled, self.new_trades, self.additions, self.moved)
+        assert isinstance(db, ThreadConnection)
+        assert self.additions
+        await db.attach(self.additions.rows.uri)
+        writer, last = Writer(db, self.user_id, self.written_at, import_id), self.known.last_trade_id
+        await writer.write(self.settled, self.additions, last, self.last_trade_id - last, self.moved)
 
     async def has_changed(self, db: Connection, cursor: int) -> bool:
         """Return whether anything on which it depends has changed since."""
@@ -246,8 +245,7 @@ async def draft_import(
     for one in draft.settled:
         draft.verdicts += await call(partial(draft.judge, one, errors, is_dry_run=is_dry_run))
     if not is_dry_run:
-        draft.new_trades += await call(lambda: [*build_new(new, user_id, by_account, draft.written_at)])
-        draft.additions += [await call(partial(build_additions, one)) for one in draft.settled]
+        draft.additions = await call(partial(stage, draft.settled, new, user_id, by_account, draft.written_at))
     draft.verdicts.sort(key=lambda verdict: verdict.line)
     draft.counts = count_verdicts(draft.verdicts)
     draft.digest = digest_import(by_account, draft.settled, list_reported(draft.verdicts))

@@ -1,6 +1,6 @@
 """SQL that inserts trades."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
@@ -17,6 +17,7 @@ from journal_api.values.periods import Calendar, trading_day
 # The columns of a new trade in the order of their parameters. Parameters are positional because binding by
 # name looks up each value, which matters for imports.
 COLUMNS = ("id", "import_id", *TradeDraft.__struct_fields__, "contract", "root")
+INSERTED = ("user_id", "created_at", "updated_at", *COLUMNS, "trading_day")
 # Rows per statement: a table with triggers opens a savepoint for every statement.
 ROWS_AT_ONCE = 250
 read_values = itemgetter(*COLUMNS)
@@ -61,7 +62,7 @@ async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any
     numbered = [{**row, "id": row_id, "import_id": None} for row_id, row in enumerate(rows, last_id + 1)]
     built = build_rows(user_id, numbered, await calendars.by_account(db, user_id), now())
     await insert_rows(db, built)
-    return built.read("id")
+    return [row["id"] for row in numbered]
 
 
 class NewRows(NamedTuple):
@@ -71,12 +72,6 @@ class NewRows(NamedTuple):
     written_at: str
     columns: tuple[str, ...]
     values: list[Any]
-
-    def read(self, column: str) -> list[Any]:
-        return self.values[self.columns.index(column) :: len(self.columns)]
-
-    def change(self, column: str, change: Callable[[Any], Any]) -> None:
-        self.values[self.columns.index(column) :: len(self.columns)] = map(change, self.read(column))
 
 
 def build_rows(
@@ -97,11 +92,15 @@ def build_rows(
 
 
 async def insert_rows(db: Connection, rows: NewRows) -> None:
+    for statement, values in build_inserts(rows):
+        await db.execute_fetchall(statement, values)
+
+
+def build_inserts(rows: NewRows) -> Iterator[tuple[str, list[Any]]]:
     size = len(rows.columns) * ROWS_AT_ONCE
     for start in range(0, len(rows.values), size):
         part = rows.values[start : start + size]
-        statement = build_insert(rows.columns, len(part) // len(rows.columns))
-        await db.execute_fetchall(statement, [rows.user_id, rows.written_at, *part])
+        yield build_insert(rows.columns, len(part) // len(rows.columns)), [rows.user_id, rows.written_at, *part]
 
 
 @lru_cache(maxsize=256)
@@ -113,9 +112,11 @@ def build_insert(columns: tuple[str, ...], rows: int) -> str:
         """
 
 
-async def record_imported(db: Connection, user_id: int, first: int, last: int) -> None:
+async def record_imported(db: Connection, user_id: int, ids: Sequence[int]) -> None:
     """Record new trades of imports and their days as changes: together, which takes less than a trigger for each."""
-    values = {"user_id": user_id, "first": first, "last": last}
+    if not ids:
+        return
+    values = {"user_id": user_id, "first": ids[0], "last": ids[-1]}
     new = "import_id IS NOT NULL AND id BETWEEN :first AND :last"
     await db.execute_fetchall(
         f"INSERT INTO record_change SELECT DISTINCT account_id, trading_day FROM trades WHERE {new}", values

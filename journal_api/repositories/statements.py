@@ -9,8 +9,6 @@ from journal_api.database.sql import json_list
 from journal_api.positions.sources import SourceStatement
 from journal_api.positions.statements import Key, choose_last, decode
 
-ROWS_AT_ONCE = 250
-
 
 class Contract(NamedTuple):
     """What has one position at a time."""
@@ -125,19 +123,6 @@ async def list_of_import(db: Connection, import_id: int) -> list[Contract]:
         {"id": import_id},
     )
     return [Contract(*row) for row in rows]
-
-
-async def insert(db: Connection, contract: Contract, import_id: int, values: Sequence[Any]) -> None:
-    """Store statements that no earlier import has: of each its key, the id of its trade, and what is stored."""
-    for start in range(0, len(values), 3 * ROWS_AT_ONCE):
-        part = values[start : start + 3 * ROWS_AT_ONCE]
-        await db.execute_fetchall(
-            f"""
-            INSERT INTO statements (account_id, contract, import_id, key, trade_id, stated)
-            VALUES {", ".join(["(?1, ?2, ?3, ?, ?, ?)"] * (len(part) // 3))}
-            """,
-            [*contract, import_id, *part],
-        )
 
 
 async def restate(db: Connection, import_id: int, row_ids: Sequence[int]) -> None:

@@ -123,7 +123,7 @@ async def restore_others(db: Connection, user_id: int, parts: Sequence[Part], ca
     with sql.unique_value("external_id"):
         await insert_rows(db, "trades", rows)
     for part in parts:
-        await new_trades.record_imported(db, user_id, part["id"], part["id"])
+        await new_trades.record_imported(db, user_id, [part["id"]])
     for table in OWN_ROWS:
         await insert_rows(db, table, [row for part in parts for row in part[table]])
 

@@ -22,6 +22,7 @@ from journal_api.app import create_app
 from journal_api.database.connections import Reader, connect
 from journal_api.metrics.groupings import GROUPINGS, GroupBy
 from journal_api.metrics.metrics import METRICS
+from journal_api.repositories.staged_rows import stage
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 
@@ -97,6 +98,8 @@ def planning(settings: Settings) -> Iterator[sqlite3.Connection]:
             if grouping.placed or grouping.place_day:  # which some reports store of their decisions
                 db.execute(f"CREATE TEMP TABLE placed_{key} (decision INTEGER PRIMARY KEY, part)")
         db.execute("CREATE TEMP TABLE moved (id INTEGER PRIMARY KEY, account_id, old_day, new_day)")
+        staged = stage([], [])  # by an import
+        db.execute("ATTACH ? AS staged", [staged.uri])
         yield db
 
 
