@@ -93,6 +93,7 @@ from journal_api.values.types import Name100, TimeZone
     help="Import suspects too, which may be stored from another file, and a file whose values disagree.",
 )
 @click.option("--skip-errors", is_flag=True, help="Leave out the rows that cannot be read.")
+@click.option("--long-only", is_flag=True, help="Sales of shares and coins open nothing: the rest was held before.")
 @click.option("--user", type=NAME, help="The owner of the journal; default: the first user.")
 @click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
 @click.option("--rows", is_flag=True, help="Print the verdict of every row.")
@@ -111,6 +112,7 @@ def import_file(
     answers: tuple[AnswerOption, ...],
     force: bool,
     skip_errors: bool,
+    long_only: bool,
     user: str | None,
     dry_run: bool,
     rows: bool,
@@ -133,6 +135,7 @@ def import_file(
             profiles=chosen_profiles,
             force=force,
             skip_errors=skip_errors,
+            long_only=long_only,
             on_bytes=count,
         )
         unknown = reader.find_unknown(trade_file) if dry_run else None

@@ -37,6 +37,7 @@ async def read_file(
     profiles: Sequence[ImportProfileCreate] = (),
     force: bool = False,
     skip_errors: bool = False,
+    long_only: bool = False,
     on_bytes: Callable[[int], object] = lambda number: None,
 ) -> reader.TradeFile | UnknownHeader:
     """Recognise the format in a thread. The `profiles` go before the user's.
@@ -55,6 +56,7 @@ async def read_file(
         day=day,
         force=force,
         skip_errors=skip_errors,
+        long_only=long_only,
         one_trade_is=await choose_trade_unit(db, user_id, choice.account_id, one_trade_is),
     )
     return await in_thread(user_id, read)

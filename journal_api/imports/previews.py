@@ -141,6 +141,7 @@ def build_token(sha256: str, query: ImportQuery, file: TradeFile, digest: str = 
         (
             query.day,
             query.skip_errors,
+            query.long_only,
             query.force,
             sorted(query.answers),
             file.format,

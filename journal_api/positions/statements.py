@@ -134,7 +134,7 @@ def is_newest_first(times: Sequence[str]) -> bool:
 
 
 # What a later file need not state again.
-BESIDE = ("fees", "gross_pnl", "mae", "mfe")
+BESIDE = ("fees", "gross_pnl", "mae", "mfe", "effect")
 
 
 def choose_last(versions: Sequence[tuple[Statement, int]]) -> tuple[int, Statement]:

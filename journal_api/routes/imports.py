@@ -60,6 +60,7 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
         one_trade_is=query.one_trade_is,
         force=query.force,
         skip_errors=query.skip_errors,
+        long_only=query.long_only,
     )
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)

@@ -51,7 +51,7 @@ class ImportQuery(DryRunQuery, kw_only=True):
 
     `day` is for times without one. `columns` say what an unknown header means, `answers` what
     suspects are. `force` imports suspects too, and a file whose check fails; `skip_errors` the
-    rest of a file with unreadable rows.
+    rest of a file with unreadable rows. With `long_only` sales of shares and coins open nothing.
     """
 
     account_id: RowId | None = None
@@ -66,6 +66,7 @@ class ImportQuery(DryRunQuery, kw_only=True):
     answers: list[LineAnswer] = field(default_factory=list)
     force: bool = False
     skip_errors: bool = False
+    long_only: bool = False
 
     def __post_init__(self) -> None:
         if self.account_id is not None and self.accounts:
@@ -174,22 +175,19 @@ class FileDateOrder(Struct, kw_only=True, forbid_unknown_fields=True):
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     """The report of an import. In a dry run `id` is null and nothing was written.
 
-    `one_trade_is` says what one trade is in a file of pairs: a position from flat to flat, or a row.
-    `has_pairs` says whether the file is one.
-    `timezone_source` says why times without an offset were read in `timezone`: the request states it, it is
-    remembered from the last import of the account and format, or it is the owner's. It is null for a file
-    whose times all have an offset. `replaced_timezones` are remembered zones other than the stated one.
-    `accounts` has up to 100 names that the file has for accounts. `date_order` is null if all dates have the
-    year first. `rounded` is the number of amounts that were rounded to eight decimals.
-    `costs` says where the costs of the rows come from: `stated` by the file, charged `by_account`, or `none`
-    if those of any row are unknown; `accounts_without_costs` are the accounts of such rows. `preview` is what
-    a dry run shows of the new trades.
-    `warnings` say why trades of the file may be wrong although every row was read. `failed_check`
-    means that price times quantity is not the value that the file states: an error unless `force` is sent.
-    `open_at_end` is the number of positions that the file leaves open: a later file completes them.
-    `linked` is the number of copies that were linked to their originals in a copy group, `ambiguous` has the
-    positions that were not, because several others may be their original or their copy.
-    In a dry run of an unknown header `format` is "unknown", and the last four members say what the file has.
+    `one_trade_is` says what one trade is in a file of pairs (`has_pairs`): a position from flat to flat, or
+    a row. `timezone_source` says why times without an offset were read in `timezone`: the request states it,
+    it is that of the last import of the account and format, or the owner's. It is null if all times have an
+    offset. `replaced_timezones` are remembered zones other than the stated one. `accounts` are up to 100
+    names that the file has for them. `date_order` is null if all dates have the year first. `rounded` is the
+    number of amounts rounded to eight decimals. `costs` says where costs come from: `stated` by the file,
+    charged `by_account`, or `none` if those of any row are unknown; `accounts_without_costs` are the accounts
+    of such rows. `preview` is what a dry run shows of the new trades. `warnings` say why trades may be wrong
+    although every row was read. `failed_check` means that price times quantity is not the stated value: an
+    error unless `force` is sent. `open_at_end` is the number of positions left open, for a later file to
+    complete. `linked` is the number of copies that were linked to their originals in a copy group,
+    `ambiguous` has those that were not, because several trades may be their original or copy. In a dry run
+    of an unknown header `format` is "unknown", and the last four members say what the file has.
     """
 
     id: int | None

@@ -11,6 +11,7 @@ from journal_api.positions.statements import Effect
 from journal_api.trade_files.cells import parse_right
 from journal_api.trade_files.file_format import Rows, Trades, read_row
 from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.point_values import is_share
 from journal_api.values.instruments import canonical_in_year
 from journal_api.values.money import PositiveMoney, json_text
 from journal_api.values.types import Name40
@@ -125,7 +126,10 @@ def read_fills(
         book, has_errors = Book(), False
 
         def add(row: Row) -> None:
-            book.add(read_fill(row))
+            fill = read_fill(row)
+            if row.rules.is_long_only and fill.quantity < 0 and not fill.effect and is_share(fill.instrument):
+                fill.effect = Effect.CLOSES
+            book.add(fill)
 
         for row in rows:
             result = read_row(row, add) if isinstance(row, Row) else row

@@ -3,19 +3,17 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import pairwise
 
-from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import FileCheck, ImportedFill, Instrument, Noted
+from journal_api.positions.import_rows import FileCheck, ImportedFill, Noted
 from journal_api.positions.statements import Effect, is_newest_first
 from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, failed_check
 from journal_api.trade_files.fill_book import Book
-from journal_api.trade_files.point_values import is_pair
-from journal_api.values.instruments import BUILT_IN
+from journal_api.trade_files.point_values import is_share
 from journal_api.values.money import SCALE
 
 HALF_A_CENT, SHARE_OF_VALUE = 0.005, 0.01  # that roundings of prices may make
+UNLESS = "unless an earlier file buys it or it was held before (long_only)"
 OF_COINS = re.compile("[A-Z0-9]{2,10}/[A-Z]{3,5}")  # pairs, not contracts of them
 
 
@@ -59,26 +57,19 @@ def check_sales(book: Book, *, may_turn: bool = True) -> Iterator[Noted]:
         if before > 0 > sizes[fill.number] and not may_turn:
             oversold.add(fill.number)
     oversold |= {number for number in sizes if sizes[number] < 0}
-    sold = [book.instruments[number] for number in sorted(oversold) if kinds[number] == {Effect.NOT_STATED}]
+    unstated = [number for number in sizes if kinds[number] == {Effect.NOT_STATED}]
+    sold = [book.instruments[number] for number in unstated if number in oversold]
     if held := [one.symbol for one in sold if is_share(one)]:
-        yield Noted(f"more is sold than bought: short, unless an earlier file buys what is sold: {show_names(held)}")
-    begun = [book.instruments[number] for number, size in first.items() if size < 0 <= sizes[number]]
+        yield Noted(f"more is sold than bought: short, {UNLESS}: {show_names(held)}")
+    begun = [book.instruments[number] for number in unstated if first[number] < 0 <= sizes[number]]
     if coins := [one.symbol for one in begun if OF_COINS.fullmatch(one.symbol) and is_share(one)]:
-        yield Noted(f"first fills are sales: short, unless an earlier file buys what is sold: {show_names(coins)}")
+        yield Noted(f"first fills are sales: short, {UNLESS}: {show_names(coins)}")
 
 
 def list_in_order(book: Book) -> Sequence[ImportedFill]:
     """Return the fills in the order of their times."""
     is_reversed = is_newest_first([fill.time.isoformat() for fill in book.fills])
     return sorted(book.fills[:: -1 if is_reversed else 1], key=lambda fill: fill.time)
-
-
-def is_share(instrument: Instrument) -> bool:
-    """Return whether an instrument is neither a contract nor a pair of currencies."""
-    with suppress(ValidationFailed):
-        has_value = BUILT_IN.point_value(instrument.contract, is_future=instrument.is_future) is not None
-        return not (has_value or instrument.is_stated or is_pair(instrument.contract))
-    return False
 
 
 def check_halves(book: Book) -> Iterator[FileCheck]:

@@ -36,7 +36,7 @@ class CellRules(NamedTuple):
 
     `comma` is the meaning of a comma in numbers, `date_order` the order of day and month, `day` the day of
     times without one. With `rounded`, amounts of more than eight decimals are rounded, without they are
-    refused. The cells `nothing` are as good as empty.
+    refused. The cells `nothing` are as good as empty. If `is_long_only`, a sale of shares or coins opens nothing.
     """
 
     comma: Comma = "thousands"
@@ -45,6 +45,7 @@ class CellRules(NamedTuple):
     day: str | None = None
     nothing: frozenset[str] = frozenset()
     skips_errors: bool = False
+    is_long_only: bool = False
 
 
 class Row(dict[str, str]):

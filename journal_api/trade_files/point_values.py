@@ -10,10 +10,10 @@ from statistics import median
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import ImportedFill, ImportedTrade, Rejected
+from journal_api.positions.import_rows import ImportedFill, ImportedTrade, Instrument, Rejected
 from journal_api.trade_files.file_format import find_first_reason
 from journal_api.values.currencies import CURRENCIES
-from journal_api.values.instruments import InstrumentTable
+from journal_api.values.instruments import BUILT_IN, InstrumentTable
 from journal_api.values.money import ONE, SCALE, Money, PositiveMoney
 
 # The rows that are read ahead for the multipliers of their symbols.
@@ -140,3 +140,11 @@ def is_pair(symbol: str) -> bool:
     """Return whether the symbol is that of two currencies: EURUSD, EUR/USD, eurgbp-2."""
     match = PAIR.fullmatch(symbol.upper())
     return match is not None and CURRENCIES.union(METALS).issuperset(match.groups())
+
+
+def is_share(instrument: Instrument) -> bool:
+    """Return whether an instrument is neither a contract nor a pair of currencies."""
+    with suppress(ValidationFailed):
+        has_value = BUILT_IN.point_value(instrument.contract, is_future=instrument.is_future) is not None
+        return not (has_value or instrument.is_stated or is_pair(instrument.contract))
+    return False

@@ -88,15 +88,16 @@ def read(
     one_trade_is: Callable[[str], OneTradeIs] = lambda file_format: "position",
     force: bool = False,
     skip_errors: bool = False,
+    long_only: bool = False,
 ) -> TradeFile | UnknownHeader:
     """Recognise the format and read the file.
 
     The owner's `profiles` go before the known formats. Dates have day and month in `date_order`; by default
     the file decides. Times without a day are of `day`. `instruments` are the point values of contracts whose
     multiplier the file does not state. With `force` a file is read whose check fails, with `skip_errors` the
-    rest of one with errors. `on_bytes` is called with the number of bytes read. Raises ValidationFailed with
-    everything that the file does not say: the account, unless it goes `into_one_account`, the day, the time
-    zone.
+    rest of one with errors. With `long_only` sales of shares and coins open nothing. `on_bytes` is called with
+    the number of bytes read. Raises ValidationFailed with everything that the file does not say: the account,
+    unless it goes `into_one_account`, the day, the time zone.
     """
     text = read_text(file, on_bytes)
     own = [make_known_profile(set_date_order(profile, date_order)) for profile in profiles]
@@ -121,7 +122,8 @@ def read(
         left_out.warnings += warn(first_rows, header)
     numbers = header.format.read - set(header.format.dates)
     cells = read_columns(first_rows[:ROWS_OF_NUMBERS], header, numbers)
-    rounded, rules = RoundedCells(), CellRules(usual, dates.order, day=str(day or ANY_DAY), skips_errors=skip_errors)
+    rounded, rules = RoundedCells(), CellRules(usual, dates.order, day=str(day or ANY_DAY))
+    rules = rules._replace(skips_errors=skip_errors, is_long_only=long_only)
     if not header.format.is_typed:
         rules = rules._replace(comma=guess_comma(cells, usual), rounded=rounded, nothing=NOTHING)
     named_rows = name_cells(first_rows, rows, header, rules, left_out)

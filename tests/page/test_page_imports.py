@@ -285,6 +285,24 @@ async def test_files_go_into_the_accounts_that_they_name(
     await page.see("Import 2 trades of 2 files into 2 accounts", "#import-all")
 
 
+async def test_what_is_sold_and_not_bought_was_held_before_if_the_trader_says_so(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    page_journal.create("/accounts", name="Cash")
+    rows = "02/12/2026,09:00:01,QLTX,2,100,Sell\n02/13/2026,09:01:03,QLTX,1,99,Buy\n"
+    await page.sign_in(page_journal, "import")
+    await page.drop("cash.csv", f"Date,Time,Symbol,Quantity,Price,Side\n{rows}")
+    await page.enter("#timezone", "UTC")
+    await page.see("QLTX ▼ short")
+    await page.choose("[name=long_only]", "held before")
+    await page.see("QLTX ▲ long")
+    await page.see("1 without an opening")
+    await page.click("#import")
+    await page.see("Imported: ")
+
+    assert [trade["direction"] for trade in page_journal.read("/trades")] == ["long"]
+
+
 async def test_what_may_be_there_already_is_joined_or_asked_about(
     page: Tab, page_journal: PageJournal, accounts: list[int]
 ) -> None:

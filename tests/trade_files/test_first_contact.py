@@ -950,7 +950,7 @@ def test_results_that_contradict_the_sides_reject_the_file_without_force(
         ),
         (
             ["2026-03-02,QLTX,-9,10,USD", "2026-03-03,QLTX,1,11,USD", "2026-03-03,ESH6,-1,7000,USD"],
-            ["more is sold than bought: short, unless an earlier file buys what is sold: QLTX"],
+            ["more is sold than bought: short, unless an earlier file buys it or it was held before (long_only): QLTX"],
         ),
         (["2026-03-02,QLTX,1,10,USD", "2026-03-03,QLTX,-1,11,USD"], []),
     ],

@@ -58,6 +58,31 @@ async def test_a_fill_that_only_closes_opens_nothing(
         assert sorted(await results(client)) == stored
 
 
+@for_rows("held_first", [True, False])
+async def test_shares_that_were_held_before_are_not_sold_short_in_an_account_that_is_long_only(
+    client: Client, account_id: int, held_first: bool
+) -> None:
+    header = "Date,Time,Symbol,Side,Quantity,Price\n"
+    held = f"{header}2026-01-05,10:00:00,QLTX,Buy,60,9\n"
+    file = (
+        f"{header}2026-03-02,10:00:00,QLTX,Sell,50,12\n2026-03-03,10:00:00,QLTX,Buy,20,10\n"
+        "2026-03-04,10:00:00,QLTX,Sell,30,11\n2026-03-05,10:00:00,ESM6,Sell,1,7000\n"
+    )
+    if held_first:
+        await create_import(client, held, account_id=account_id)
+    told = await create_import(client, file, account_id=account_id, dry_run="true")
+    chosen = await create_import(client, file, account_id=account_id, long_only="true")
+    again = await create_import(client, file, account_id=account_id)
+    if not held_first:
+        assert sorted(await results(client)) == [("long", 20, 20), ("short", 1, None)]
+        await create_import(client, held, account_id=account_id)
+
+    assert ["(long_only): QLTX" in one for one in told["warnings"]] == [True]
+    assert (chosen["warnings"], chosen["counts"].get("unmatched", 0)) == ([], 0 if held_first else 2)
+    assert again["counts"]["updated"] == 0
+    assert sorted(await results(client)) == [("long", 60, 190), ("short", 1, None)]
+
+
 @for_rows("opens_first", [True, False])
 async def test_the_closing_of_a_later_file_completes_a_stored_position(
     client: Client, account_id: int, opens_first: bool

@@ -64,8 +64,7 @@ export function accountIn(fileName, accounts) {
 export const accountNameIn = (fileName) =>
   fileName
     .replace(/\.[^.]*$/, "")
-    .replace(/\(\d+\)|\d{4}[-_. ]?\d\d[-_. ]?\d\d|\d\d?[-_.]\d\d?[-_.]\d{4}/g, " ")
-    .replace(/_/g, " ")
+    .replace(/\(\d+\)|\d{4}[-_. ]?\d\d[-_. ]?\d\d|\d\d?[-_.]\d\d?[-_.]\d{4}|_/g, " ")
     .replace(
       /\b(trades?|fills|orders?|executions?|performance|history|export|report|statement|positions?)\b/gi,
       " ",
@@ -195,6 +194,6 @@ function question({ one, other, hours }, context) {
     h("strong.warn", text),
     zones.length > 1 && zones.map((zone) => h("button", { onclick: use(zone) }, `Read both in ${zone}`)),
     h("button", { onclick: trying(keep) }, "They are right"),
-    h("small.wide", "If it is another one, choose the zone with its file below."),
+    h("small.wide", "Or choose another one with its file below."),
   );
 }

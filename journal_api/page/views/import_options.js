@@ -115,7 +115,7 @@ function createAll(names, context) {
 }
 
 // A change of these reads the file again: what is imported is what was shown.
-const SHOWN = ["account_id", "timezone", "day", "date_order", "one_trade_is"];
+const SHOWN = ["account_id", "timezone", "day", "date_order", "one_trade_is", "long_only"];
 
 /** @param {Context} context */
 export function optionsForm(work, context, suffix) {
@@ -157,21 +157,26 @@ export function optionsForm(work, context, suffix) {
         placeholder: report ? "as last time" : "another city",
       }),
     (asksDay(work) || options.day) && textField("Day", "day", options, { id: `day${suffix}`, type: "date" }),
-    !isOpen &&
+    !isOpen && [
       (report?.date_order || options.date_order) &&
-      choice("date_order", "Dates", [
-        ["", "as the file shows"],
-        ["month", "month first"],
-        ["day", "day first"],
-        ["year", "year first"],
-      ]),
-    !isOpen &&
-      joinsRows(work) &&
-      choice("one_trade_is", "One trade is", [
-        ["", "as the account says"],
-        ["position", "a position, from flat to flat"],
-        ["row", "a row of the file"],
-      ]),
+        choice("date_order", "Dates", [
+          ["", "as the file shows"],
+          ["month", "month first"],
+          ["day", "day first"],
+          ["year", "year first"],
+        ]),
+      report?.has_pairs &&
+        choice("one_trade_is", "One trade is", [
+          ["", "as the account says"],
+          ["position", "a position, from flat to flat"],
+          ["row", "a row of the file"],
+        ]),
+      (options.long_only || report?.warnings.some((text) => text.includes("long_only"))) &&
+        choice("long_only", "Sold, not bought", [
+          ["", "short"],
+          ["true", "held before"],
+        ]),
+    ],
     error && !isOpen && h("button.again", "Read again"),
   );
   element.addEventListener("change", ({ target }) => {
@@ -183,9 +188,6 @@ export function optionsForm(work, context, suffix) {
   else message.textContent = inPageWords(error);
   return element;
 }
-const joinsRows = ({ options, report }) =>
-  report?.has_pairs &&
-  (Boolean(options.one_trade_is) || report.one_trade_is === "row" || report.rows.some((row) => row.rows > 1));
 
 const inPageWords = ({ message, details }) =>
   details?.missing && !Object.keys(details.missing).length
