@@ -26,6 +26,7 @@ class Effect(IntEnum):
     NOT_STATED = 0
     CLOSES = 1
     EXPIRES = 2  # closes, whichever side that takes
+    HELD = 3  # closes what was held before the file, as its owner says, and not the file
 
 
 class Side(NamedTuple):
@@ -134,7 +135,7 @@ def is_newest_first(times: Sequence[str]) -> bool:
 
 
 # What a later file need not state again.
-BESIDE = ("fees", "gross_pnl", "mae", "mfe", "effect")
+BESIDE = ("fees", "gross_pnl", "mae", "mfe")
 
 
 def choose_last(versions: Sequence[tuple[Statement, int]]) -> tuple[int, Statement]:
@@ -156,6 +157,8 @@ def choose_last(versions: Sequence[tuple[Statement, int]]) -> tuple[int, Stateme
         stated = {name: getattr(earlier, name) for name in names if getattr(last, name) is None}
         if not last.has_multiplier and earlier.has_multiplier:
             stated |= {"multiplier": earlier.multiplier, "has_multiplier": True}
+        if not last.effect and earlier.effect == Effect.HELD:
+            stated |= {"effect": Effect.HELD}
         last = replace(last, **stated)
     # A file that begins within a second does not know the place of its fills there.
     return ranked[0], replace(last, place=max((one.place or 0 for one, _ in versions), default=0) or None)

@@ -128,7 +128,7 @@ def read_fills(
         def add(row: Row) -> None:
             fill = read_fill(row)
             if row.rules.is_long_only and fill.quantity < 0 and not fill.effect and is_share(fill.instrument):
-                fill.effect = Effect.CLOSES
+                fill.effect = Effect.HELD
             book.add(fill)
 
         for row in rows:
