@@ -57,7 +57,7 @@ def check_sales(book: Book, *, may_turn: bool = True) -> Iterator[Noted]:
         if before > 0 > sizes[fill.number] and not may_turn:
             oversold.add(fill.number)
     oversold |= {number for number in sizes if sizes[number] < 0}
-    unstated = [number for number in sizes if kinds[number] == {Effect.NOT_STATED}]
+    unstated = [number for number in sorted(sizes) if kinds[number] == {Effect.NOT_STATED}]
     sold = [book.instruments[number] for number in unstated if number in oversold]
     if held := [one.symbol for one in sold if is_share(one)]:
         yield Noted(f"more is sold than bought: short, {UNLESS}: {show_names(held)}")

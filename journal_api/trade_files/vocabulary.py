@@ -77,6 +77,7 @@ WORDS = {form: english for english, forms in TABLE["words"].items() for form in 
 EAST_ASIAN = re.compile("[぀-ヿ一-鿿가-힣ᄀ-ᇿ]")
 PARTS_OF_NAMES = re.compile("|".join(sorted(filter(EAST_ASIAN.search, WORDS), key=len, reverse=True)))
 PIECE = re.compile("[A-Z]?[^\\W\\d_A-Z]+|[A-Z]+")
+NAMED_PARTS = {kind: re.compile("|".join(parts.split())) for kind, parts in TABLE["parts"].items()}
 REPORTS: list[dict[str, Any]] = TABLE["reports"]  # those without trades
 NOTHING, SUMS, NO_TICKERS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing", "sums", "orders"))
 
@@ -133,6 +134,11 @@ def split_compound(piece: str) -> list[str]:
     starts = [(start, piece[index:]) for index in ends for start in (piece[:index], piece[:index].removesuffix("s"))]
     found = [[WORDS[start], WORDS[end]] for start, end in starts if start in WORDS]
     return [WORDS[piece]] if piece in WORDS else found[0] if found else [piece]
+
+
+def has_part(name: str, kind: str) -> bool:
+    """Return whether a part of a name is one of this kind: of a settlement, of a total."""
+    return NAMED_PARTS[kind].search(simplify(name)) is not None
 
 
 class ColumnNames(dict[str, None]):

@@ -194,6 +194,6 @@ function question({ one, other, hours }, context) {
     h("strong.warn", text),
     zones.length > 1 && zones.map((zone) => h("button", { onclick: use(zone) }, `Read both in ${zone}`)),
     h("button", { onclick: trying(keep) }, "They are right"),
-    h("small.wide", "Or choose another one with its file below."),
+    h("small.wide", "Or choose another with its file below."),
   );
 }

@@ -1,13 +1,12 @@
 """A profile in the making: what the names and the cells of a table with an unknown header say of it."""
 
-import re
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_answers import OF_OTHER_KIND, RESULTS
 from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES, Costs, Effect, Option, ProposedProfile
 from journal_api.trade_files.dates import CLOCK
+from journal_api.trade_files.profiles.doubts import tell_market, tell_missing, tell_repeated
 from journal_api.trade_files.profiles.proposed_side import SideSearch
 from journal_api.trade_files.profiles.proposed_words import (
     find_condition,
@@ -20,34 +19,18 @@ from journal_api.trade_files.profiles.unknown_amounts import (
     find_cost_sign,
     find_result,
 )
-from journal_api.trade_files.profiles.unknown_columns import COARSE, find_members
-from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, LATER, TIMES, Table, find_unit
-from journal_api.trade_files.vocabulary import (
-    KNOWN,
-    NAMES,
-    find_column,
-    find_costs,
-    simplify,
-    spell,
-    translate,
-)
+from journal_api.trade_files.profiles.unknown_columns import find_members
+from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, Table, find_unit
+from journal_api.trade_files.vocabulary import NAMES, find_column, find_costs, has_part, translate
 from journal_api.values.time_zones import time_zones
 
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
 PAIRS = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
-OF_HOLDINGS = re.compile("marketvalue|holding|unreali")
-MEANING = {**dict.fromkeys(RESULTS, "result"), "opened_at": "time of the opening", "closed_at": "time of the close"}
 OF_OPTIONS = ("expires", "strike", "right")
-FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
 OPTIONS = "{} names options, which are read as {}"
 OF_ORDERS = "{} may be the price of orders, not of their fills: if so, export fills"
-REPEATED = "{} rows repeat {}, times and amounts of others: if they are the same trades, remove them"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
-MARKET = re.compile("[A-Z]{2,8}")  # which is no pair
-JUMP = Decimal("1.5")  # of prices that are not of one share
-MANY = "prices of {} are far from each other: is {} the name of a market, and not of a share?"
 SETTLED = "{} may be a day of settlement, which is after the trade"
-MAY_HAVE_NONE = "the file may have no trades: if so, export executions or closed trades, with their prices"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 # Of the names of values to which the costs of a fill are added.
 WITHOUT_COSTS = ("gross", "brutto", "netto", "proceeds", "subtotal", "principal", "consideration", "notional")
@@ -109,10 +92,9 @@ class Draft:
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net, size or "")
         result = find_result(table, members, costs, sign or 1, self.said.keys()) if self.is_of_trades else {}
         ids = table.read_cells(external_id)
-        self._warn_of_repeated(external_id)
-        self._warn_of_market()
         at = members.get("at", "")
-        if not self.is_of_trades and LATER.search(simplify(at)):
+        self.warnings += [*tell_repeated(table, external_id, members, self.ends), *tell_market(table, members)]
+        if not self.is_of_trades and has_part(at, "settlements"):
             self.warnings.append(SETTLED.format(at))
         timed = [clock] if clock else [members[name] for name in ("at", *PAIRS[1]) if members.get(name)]
         stated = table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))
@@ -120,7 +102,7 @@ class Draft:
         price = members.get("price", "")
         if translate(price) == "price" and not table.names.simple.keys().isdisjoint(("tif", "timeinforce")):
             self.warnings.append(OF_ORDERS.format(price))
-        self._warn_of_missing()
+        self.warnings += tell_missing(table, members, self.said, self.ends)
         option = None if self.is_of_trades else self._propose_option()
         contract, not_read = (None, "") if option else find_option_beside(table, members.get("symbol", ""))
         if contract:
@@ -144,57 +126,6 @@ class Draft:
             **{name: members[name] for name in names if members.get(name)},  # type: ignore[arg-type]  # all texts
             **result,  # type: ignore[arg-type]
         )
-
-    def _warn_of_market(self) -> None:
-        """Say that a market or a product may be of several shares, of which one row has a price far from the last."""
-        symbol, price = (self.members.get(name, "") for name in ("symbol", "price"))
-        last = dict[str, Decimal]()
-        for text, row in zip(self.table.rows, self.table.numbers, strict=True):
-            if translate(symbol) in COARSE and price in row and symbol in text:
-                low, high = sorted((row[price], last.get(text[symbol], row[price])))
-                if high > JUMP * low > 0 and MARKET.fullmatch(text[symbol]):
-                    self.warnings.append(MANY.format(text[symbol], symbol))
-                    return
-                last[text[symbol]] = row[price]
-
-    def _warn_of_repeated(self, external_id: str | None) -> None:
-        """Say how many rows have the id, the amounts and the time of another."""
-        columns = [name for name in (external_id, *map(self.members.get, ("quantity", *self.ends))) if name]
-        rows = [tuple(row[name] for name in columns) for row in self.table.rows if external_id and row[external_id]]
-        if number := len(rows) - len({*rows}):
-            self.warnings.append(REPEATED.format(number, external_id))
-
-    def _warn_of_missing(self) -> None:
-        """Say which columns a profile needs beside those that are known."""
-        members = self.members
-        is_guess = COARSE & {*map(translate, self.table.columns)} or self.table.read_amounts(members.get("symbol"))
-        of_symbols = {*NAMES["symbol"]} - ({"code"} if is_guess else set())
-        known = {"symbol": of_symbols, "quantity": NAMES["quantity"], "price": KNOWN | {"rate"}}
-        has_times = members.get("opened_at") != members.get("closed_at")
-        known |= dict.fromkeys(("entry_price", "exit_price", *(TIMES[:2] if has_times else ()), *RESULTS), KNOWN)
-        guessed = {
-            member: column
-            for member in known
-            if (column := members.get(member))
-            and member not in self.said
-            and {translate(column), spell(column)}.isdisjoint(known[member])
-            and (member == "symbol" or members.get("price") != members.get("quantity"))
-        }
-        if guessed.keys() >= {"quantity", "price"}:
-            self.warnings.append(FACTORS.format(guessed.pop("quantity"), guessed.pop("price")))
-        taken = [
-            f"{column} is taken for the {MEANING.get(member, member.replace('_', ' '))}"
-            for member, column in guessed.items()
-        ]
-        if taken:
-            self.warnings.append(f"{', '.join(taken)} by {'its' if len(taken) == 1 else 'their'} cells")
-        if missing := [name for name in ("symbol", "quantity", *self.ends) if not self.members.get(name)]:
-            names = ", ".join(missing)
-            self.warnings.append(f"no column is known as {names}: name it here, or state it for all rows as =1")
-        is_unsided = not self.is_of_trades and "side" not in members
-        are_held = is_unsided and any(OF_HOLDINGS.search(simplify(name)) for name in self.table.columns)
-        if len(missing) > 1 or not {*self.ends}.isdisjoint(missing) or are_held:
-            self.warnings.append(MAY_HAVE_NONE)
 
     def _find_values(self) -> list[str]:
         """Return the columns of what was paid and received for whole trades, which stand for missing prices.

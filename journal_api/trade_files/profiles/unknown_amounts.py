@@ -10,12 +10,20 @@ from typing import NamedTuple
 from journal_api.trade_files.profiles.unknown_factors import MIN_FACTORS
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.readings import UNNAMED
-from journal_api.trade_files.vocabulary import KNOWN, NO_COSTS, find_costs, moves_money, simplify, spell, translate
+from journal_api.trade_files.vocabulary import (
+    KNOWN,
+    NO_COSTS,
+    find_costs,
+    has_part,
+    moves_money,
+    simplify,
+    spell,
+    translate,
+)
 
 CENT = Decimal("0.01")
 TAXES = re.compile("(?!.*(?:fee|comm|charge|brokerage)).*(?:(?<!stamp)tax|税金)")
 STOPS, TARGETS = {"sl", "stoploss"}, {"tp", "takeprofit"}  # of positions that are kept apart
-OF_TOTALS = re.compile("total|sum|gesamt|toplam|总|合计|全部|费用")
 DIGIT = re.compile("[1-9]")
 # Of the value of a fill; the least of nearly equal shares, and of different values, as parts of the largest.
 LARGEST_SHARE, NEARLY_SAME, DIFFERENT = Decimal("0.005"), Decimal("0.97"), Decimal("0.9")
@@ -77,7 +85,7 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
 
 def sums_up(table: Table, name: str, others: Sequence[str]) -> bool:
     """Return whether a column that is named like a total has the sums of two other columns of costs or more."""
-    if not OF_TOTALS.search(name.casefold()):
+    if not has_part(name, "totals"):
         return False
     rows = [row for row in table.numbers if row.get(name)]
     are_several = any(sum(bool(row.get(other)) for other in others) > 1 for row in rows)

@@ -19,6 +19,7 @@ from journal_api.trade_files.vocabulary import (
     PAIRS_OF_SIGNS,
     find_column,
     find_direction,
+    has_part,
     is_currency,
     is_side,
     moves_money,
@@ -45,10 +46,6 @@ NO_COINS = (CODES | CURRENCIES | {"RUR"}) - {"BTC", "ETH"}
 CODES_OF_SHARES = frozenset({"code", "symbol", "companyname"})
 CODE = re.compile("[0-9]{4,6}[A-Z]?")  # of a share in East Asia
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
-# Columns of other short names.
-OF_OTHERS = re.compile(
-    "(?!.*(?:symbol|ticker|asset|kurzel|pair)).*(?:venue|exchange|borse|bolsa|beurs|giełda|birza|burza|borsa|tozsde|χρηματιστ|бирж|country|sector|segment|broker|fee|order|typ|status|session)"
-)
 
 
 def find_members(table: Table, said: Mapping[str, str] = NOTHING_SAID) -> dict[str, str]:
@@ -227,7 +224,7 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
     named = table.read_cells(side)
     if named and not any(map(is_side, named)) and all(find_direction(cell[: cell.find(" ") + 1]) for cell in named):
         return side
-    assets = [name for name in cells if len(cells[name]) > 1 and not OF_OTHERS.match(simplify(name))]
+    assets = [name for name in cells if len(cells[name]) > 1 and may_be_asset(name)]
     numbers = {name for name in assets if len(cells[name]) == len(table.rows) and are_numbers(cells[name])}
     tickers = [name for name in assets if name not in numbers and all(map(TICKER.fullmatch, cells[name]))]
     tickers = [name for name in tickers if not (all(map(is_side, cells[name])) or NO_TICKERS.issuperset(cells[name]))]
@@ -235,9 +232,14 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
     return next(iter((*tickers, *named)), None)
 
 
+def may_be_asset(name: str) -> bool:
+    """Return whether a column of short names may be one of assets, and not of venues or types."""
+    return has_part(name, "assets") or not has_part(name, "no_assets")
+
+
 def find_only_ticker(table: Table, columns: Iterable[str]) -> str | None:
     """Return the only column that has one ticker, and nothing else."""
-    cells = {name: {*table.read_cells(name)} - CURRENCIES for name in columns if not OF_OTHERS.match(simplify(name))}
+    cells = {name: {*table.read_cells(name)} - CURRENCIES for name in columns if may_be_asset(name)}
     found = [
         name
         for name, (*some,) in cells.items()

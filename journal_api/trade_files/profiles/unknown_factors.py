@@ -1,17 +1,15 @@
 """What is multiplied by what in an unknown table: the quantity and the price of fills are found by their values."""
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import product
 
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, Table
-from journal_api.trade_files.vocabulary import KNOWN, NAMES, simplify, translate
+from journal_api.trade_files.vocabulary import KNOWN, NAMES, has_part, translate
 
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
 NEARLY_ALL, NEAR, DIFFERENT = Decimal("0.9"), Decimal("0.01"), Decimal("1.05")  # of rows, of 1, of prices
-NO_FACTOR = re.compile("unreali|current|balance|remaining|holding|position|percent|risk")
 
 
 def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
@@ -35,7 +33,7 @@ def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     known = [found[name] for name in AMOUNTS if found.get(name)]
     if size and known:
         return {}
-    others = [name for name in table.columns if translate(name) not in KNOWN and not NO_FACTOR.search(simplify(name))]
+    others = [name for name in table.columns if translate(name) not in KNOWN and not has_part(name, "no_factors")]
     numbers = {name: {*table.read_amounts(name)} for name in others}
     unknown = [name for name in numbers if numbers[name]][:MAX_FACTORS]
     changing = [name for name in unknown if len(numbers[name]) > 1]

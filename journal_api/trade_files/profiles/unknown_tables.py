@@ -9,18 +9,13 @@ from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_num
 from journal_api.trade_files.cells import PART_OF_ORDER, parse_asset
 from journal_api.trade_files.dates import ANY_TIMES, CLOCK, DATE, UNIX, find_date_order, is_time
 from journal_api.trade_files.headers import name_columns
-from journal_api.trade_files.vocabulary import NOTHING, ColumnNames, find_direction, simplify
+from journal_api.trade_files.vocabulary import NOTHING, ColumnNames, find_direction, has_part
 from journal_api.values.currencies import CURRENCIES
 
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "external_id"))
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
 RIGHTS = frozenset({"c", "p", "call", "put"})
 NO_DATE = re.compile(rf"{UNIX.pattern}|[0-9]{{1,2}}[^\W\d_]+[0-9]{{2,4}}")
-LATER = re.compile(
-    "settl|valut|valeur|vaartus|reglement|liquid|expir|verfall|matur|fallig|rozlicz|vyporiad|vyporad|namir|poravnav|oppgj|afregn"
-    "|afwikk|likvid|takas|decont|elszam|arveld|norek|atsiskait|selvity|maksup|penyelesaian|διακανον|εκκαθ|расчет|розрах|салдир"
-    "|сетълмент|交割|交收|受渡|결제|ערך"
-)  # days
 UNIT, MONEY = re.compile(r"[(\[](.+)[)\]]\s*$"), CURRENCIES | {*"$€£¥"}
 MAX_DAYS = 5  # columns
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
@@ -86,7 +81,7 @@ class Table:
         return min(
             columns,
             key=lambda name: (
-                LATER.search(simplify(name)) is not None,
+                has_part(name, "settlements"),
                 all(map(NO_DATE.fullmatch, self.read_cells(name))) or self.count(name, str.isdecimal) > 0,
                 sum(self.is_before(other, name) for other in columns[:MAX_DAYS] if other != name),
             ),
