@@ -182,6 +182,7 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     await page.press("Change the columns")
     await page.holds("#profile [name=long]", "Up")
     await page.send("#profile", short="Down")
+    await page.see("Change the columns")  # what was read may be wrong without an error
     await page.press("Import 2 trades into Main")
     await page.see("Imported: 2 new trades")
     trades = page_journal.read("/trades")

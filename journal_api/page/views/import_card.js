@@ -122,7 +122,7 @@ export function copiesButton(context) {
 function actions(work, suffix, context, own) {
   const { file, options, report } = work;
   const { error } = report.counts;
-  const described = error > 0 && own.find((one) => one.name === report.format);
+  const described = own.find((one) => one.name === report.format);
   const skip = () => read({ file, options: { ...options, skip_errors: true } }, context);
   const describe = async () => {
     await withoutProfile(described);
