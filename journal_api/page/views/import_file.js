@@ -123,8 +123,8 @@ async function answered({ file, options }, query, context, more = {}) {
     const known = knownOf({ file, options, ...result }, context.accounts);
     if (known) return answered({ file, options: { ...options, ...known } }, query, context, more);
     put({ file, options, ...more, ...result });
+    await context.redraw(); // by the last read alone: another drawing would take a button away below a press
   }
-  await context.redraw();
   return entryOf(file);
 }
 
