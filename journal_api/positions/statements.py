@@ -157,7 +157,7 @@ def choose_last(versions: Sequence[tuple[Statement, int]]) -> tuple[int, Stateme
         stated = {name: getattr(earlier, name) for name in names if getattr(last, name) is None}
         if not last.has_multiplier and earlier.has_multiplier:
             stated |= {"multiplier": earlier.multiplier, "has_multiplier": True}
-        if not last.effect and earlier.effect == Effect.HELD:
+        if not last.effect and earlier.effect == Effect.HELD and last.sides[0].quantity < 0:
             stated |= {"effect": Effect.HELD}
         last = replace(last, **stated)
     # A file that begins within a second does not know the place of its fills there.

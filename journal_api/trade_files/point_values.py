@@ -146,5 +146,6 @@ def is_share(instrument: Instrument) -> bool:
     """Return whether an instrument is neither a contract nor a pair of currencies."""
     with suppress(ValidationFailed):
         has_value = BUILT_IN.point_value(instrument.contract, is_future=instrument.is_future) is not None
-        return not (has_value or instrument.is_stated or is_pair(instrument.contract))
+        is_contract = has_value or (instrument.is_stated and instrument.multiplier != ONE)
+        return not (is_contract or is_pair(instrument.contract))
     return False

@@ -120,7 +120,7 @@ def read(
     left_out = LeftOutCounter(instruments, force=force, skip_errors=skip_errors)
     for warn in (warn_of_costs, warn_of_currencies, warn_of_accounts):
         left_out.warnings += warn(first_rows, header)
-    numbers = header.format.read - set(header.format.dates)
+    numbers = (header.format.columns | header.format.optional) - set(header.format.dates)
     cells = read_columns(first_rows[:ROWS_OF_NUMBERS], header, numbers)
     rounded, rules = RoundedCells(), CellRules(usual, dates.order, day=str(day or ANY_DAY))
     rules = rules._replace(skips_errors=skip_errors, is_long_only=long_only)

@@ -35,10 +35,10 @@ class Cells(Struct, frozen=True, gc=False):
         """Return whether the row has that many cells, apart from empty ones beyond them."""
         return len(self.cells) == width or (len(self.cells) > width and not any(self.cells[width:]))
 
-    def widened(self, width: int, last_read: int) -> "Cells":
-        """Return the row with the missing cells at its end, if it may be short or none of them is read."""
+    def widened(self, width: int, last_used: int, short: int) -> "Cells":
+        """Return the row with the missing cells at its end, if it may be short, as all are, or none of them is used."""
         missing = width - len(self.cells)
-        if missing <= 0 or not (self.may_be_short or len(self.cells) > last_read + 1):
+        if missing <= 0 or not (self.may_be_short or len(self.cells) == short > 0 or len(self.cells) > last_used + 1):
             return self
         return replace(self, cells=self.cells + [""] * missing)
 

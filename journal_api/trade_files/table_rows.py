@@ -43,9 +43,14 @@ def name_cells(
     """
     width, blank_rows, sides = len(header.columns), count(1), find_sides(first_rows[:MIN_ROWS])
     build_row = make_row_builder(header, rules)
-    last_read = max(index for index, name in enumerate(header.columns) if name in header.format.read)
+    used = header.format.columns | header.format.optional
+    last_used = max(index for index, name in enumerate(header.columns) if name in used)
+    short = find_short_width(first_rows, header, last_used)
+    if short:
+        empty = " and ".join(header.columns[short:])
+        left_out.warnings.append(f"rows have {short} cells and the header {width}: is {empty} empty in all of them?")
     fitted: Iterator[Cells | Rejected] = (
-        row.widened(width, last_read) if isinstance(row, Cells) else row for row in chain(first_rows, rows)
+        row.widened(width, last_used, short) if isinstance(row, Cells) else row for row in chain(first_rows, rows)
     )
     if len(header.cells) > width and not header.format.is_typed:
         are_wide = len(header.cells) - width >= MIN_NAMELESS and are_alike(first_rows, len(header.cells))
@@ -71,6 +76,19 @@ def name_cells(
             yield LeftOut(row.line, reason) if is_other else reject(row.line, reason, skips=rules.skips_errors)
         else:
             yield build_row(row)
+
+
+def find_short_width(rows: Sequence[Cells | Rejected], header: Header, last_used: int) -> int:
+    """Return the number of cells of rows that all lack the same ones of the header, 0 of others.
+
+    Nothing reads those, nor the last one that is there.
+    """
+    widths = {len(row.cells) for row in rows if isinstance(row, Cells)}
+    short = widths.pop() if len(widths) == 1 else 0
+    read = [index for index, name in enumerate(header.columns) if name in header.format.read]
+    is_short = max(read) + 1 < short <= last_used and len(rows) > 1
+    has_commas = any(row.comma == "thousands" for row in rows if isinstance(row, Cells))
+    return short if is_short and (not has_commas or are_alike(rows, short)) else 0
 
 
 def are_alike(rows: Sequence[Cells | Rejected], width: int) -> bool:

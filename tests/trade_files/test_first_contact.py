@@ -618,12 +618,6 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "10", "0")],
         {"has 4 cells where the header has 7": 1},
     ),
-    "cells missing at the end of all rows, which nothing reads": (
-        "ticker\ttradeType\tdate\tunits\tprice\tcurrency\tnote\nQLTX\tBuy\t2026-03-02 10:00\t10\t2\tUSD\nQLTX\tSell\t2026-03-03 10:00\t10\t3\tUSD\n",
-        None,
-        [("QLTX", "long", "10", "10", "0")],
-        {},
-    ),
     "a title with names, a clock before its day": (
         ",,,Price,Time,Quantity,Date\nSymbol,Side,Order Time,Avg Price,Quantity,,\nQLTX,Buy,09:42:23 AM 05/27/2026,2,10,,\n"
         "QLTX,Sell,09:43:23 AM 05/27/2026,3,10,,\n",
@@ -998,6 +992,37 @@ def test_costs_that_a_format_does_not_read_are_told(fee: str, told: list[str]) -
 
     assert len(read_positions_of(file)) == 1
     assert file.left_out.warnings == told
+
+
+SHORT_ROWS = "ticker,tradeType,date,units,price,currency,note"
+
+
+@for_rows(
+    "rows, told",
+    [
+        (("10,2,USD", "10,3,USD"), ["rows have 6 cells and the header 7: is note empty in all of them?"]),
+        (("10,2,USD,a", "10,3,USD"), None),  # which may be cut
+        (("10,2", "10,3"), None),
+        (("1,000,2", "1,000,3"), None),  # quantities of 1,000
+    ],
+)
+def test_rows_without_the_last_cells_are_read_if_all_of_them_lack_what_nothing_reads(
+    rows: tuple[str, str], told: list[str] | None
+) -> None:
+    buy, sell = rows
+    whole = f"{SHORT_ROWS}\nQLTX,Buy,2026-03-02 10:00,10,2,USD,a\nQLTX,Sell,2026-03-03 10:00,10,3,USD,a\n"
+    proposal = propose_profile(io.BytesIO(whole.encode()))
+    assert proposal is not None
+
+    file = read_file(
+        whole.replace("10,2,USD,a", buy).replace("10,3,USD,a", sell),
+        profiles=[decode_profile(write_toml(proposal.profile).encode())],
+    )
+
+    read = [show_trade(row)["gross_pnl"] for row in read_positions_of(file) if isinstance(row, FileTrade)]
+    assert read == ([] if told is None else ["10"])
+    if told is not None:
+        assert file.left_out.warnings == told
 
 
 def test_costs_are_told_that_a_stored_profile_names_among_its_columns_only() -> None:

@@ -83,6 +83,16 @@ async def test_shares_that_were_held_before_are_not_sold_short_in_an_account_tha
     assert sorted(await results(client)) == [("long", 60, 190), ("short", 1, None)]
 
 
+async def test_a_corrected_purchase_of_a_fill_that_was_held_before_opens(client: Client, account_id: int) -> None:
+    fill = "Date,Time,Symbol,Side,Quantity,Price,Fill ID,Multiplier\n2026-03-02,10:00:00,QLTX,{},50,12,1,1\n"
+
+    sold = await create_import(client, fill.format("Sell"), account_id=account_id, long_only="true")
+    await create_import(client, fill.format("Buy"), account_id=account_id)
+
+    assert sold["counts"]["unmatched"] == 1
+    assert await results(client) == [("long", 50, None)]
+
+
 @for_rows("opens_first", [True, False])
 async def test_the_closing_of_a_later_file_completes_a_stored_position(
     client: Client, account_id: int, opens_first: bool
