@@ -1,6 +1,7 @@
 """Rows of cells, and the rows of CSV."""
 
 import csv
+import re
 from collections.abc import Collection, Iterator
 
 from msgspec import Struct
@@ -18,6 +19,10 @@ csv.field_size_limit(MAX_ROW_LENGTH)
 MAX_COLUMNS = 1000
 # Of a file; each takes time in which no trade is found.
 MAX_BLANK_ROWS = 10_000
+
+
+# Two cells that a comma in a number makes: 1 and 000.
+SPLIT = re.compile(r"(?:^|,)[-+$]*[1-9][0-9]{0,2},[0-9]{3}(?:\.[0-9]*)?(?:,|$)")
 
 
 class Cells(Struct, frozen=True, gc=False):
@@ -39,6 +44,8 @@ class Cells(Struct, frozen=True, gc=False):
         """Return the row with the missing cells at its end, if it may be short, as all are, or none of them is used."""
         missing = width - len(self.cells)
         if missing <= 0 or not (self.may_be_short or len(self.cells) == short > 0 or len(self.cells) > last_used + 1):
+            return self
+        if self.comma == "thousands" and not self.may_be_short and SPLIT.search(",".join(self.cells)):
             return self
         return replace(self, cells=self.cells + [""] * missing)
 

@@ -14,7 +14,7 @@ from journal_api.trade_files.file_format import find_account_columns, reject
 from journal_api.trade_files.headers import Header
 from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.named_rows import CellRules, Row, shorten
-from journal_api.trade_files.rows import MAX_BLANK_ROWS, Cells
+from journal_api.trade_files.rows import MAX_BLANK_ROWS, SPLIT, Cells
 from journal_api.trade_files.vocabulary import find_costs, states_trade
 
 MIN_NAMES = 3  # of a table below
@@ -26,7 +26,6 @@ MAX_TITLE_LENGTH = 40
 # Characters of a cell in columns that are not for texts of the trader.
 MAX_CELL_LENGTH = 10_000
 MIN_NAMELESS = 3  # columns
-SPLIT = re.compile(r"(?:^|,)[-+$]*[1-9][0-9]{0,2},[0-9]{3}(?:\.[0-9]*)?(?:,|$)")
 DIGITS = re.compile(r"\s*[-+]?[0-9][0-9.,' ]*%?\s*")
 
 
@@ -87,8 +86,7 @@ def find_short_width(rows: Sequence[Cells | Rejected], header: Header, last_used
     short = widths.pop() if len(widths) == 1 else 0
     read = [index for index, name in enumerate(header.columns) if name in header.format.read]
     is_short = max(read) + 1 < short <= last_used and len(rows) > 1
-    has_commas = any(row.comma == "thousands" for row in rows if isinstance(row, Cells))
-    return short if is_short and (not has_commas or are_alike(rows, short)) else 0
+    return short if is_short else 0
 
 
 def are_alike(rows: Sequence[Cells | Rejected], width: int) -> bool:

@@ -1025,6 +1025,12 @@ def test_rows_without_the_last_cells_are_read_if_all_of_them_lack_what_nothing_r
         assert file.left_out.warnings == told
 
 
+def test_a_row_that_lacks_cells_is_refused_if_a_comma_in_a_number_may_have_made_others() -> None:
+    file = read_file("Date,Time,Symbol,Side,Quantity,Price,a,b\n2026-03-02,10:00:00,QLTX,Buy,1,000,234.5\n")
+
+    assert [row.reason for row in file.rows if isinstance(row, Rejected)] == ["has 7 cells where the header has 8"]
+
+
 def test_costs_are_told_that_a_stored_profile_names_among_its_columns_only() -> None:
     profile = decode_profile(
         b'name = "P"\nkind = "fills"\nheader = ["Symbol", "Fee"]\nsymbol = "Symbol"\nquantity = "Quantity"\n'
