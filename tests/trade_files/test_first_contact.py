@@ -459,11 +459,11 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("MNQ 03-26", "long", "1", "20", "0")],
         {"Instrument is empty": 1},
     ),
-    "a Flex query without accounts": (
-        "Symbol,Buy/Sell,LevelOfDetail,Quantity,TradePrice,DateTime,IBCommission\n"
-        "QLTX,BUY,EXECUTION,10,40,20260302;093105,-1\nQLTX,SELL,EXECUTION,-10,41,20260302;100000,-1\n",
+    "a Flex query without accounts, with taxes on the commissions": (
+        "Symbol,Buy/Sell,LevelOfDetail,Quantity,TradePrice,DateTime,IBCommission,Taxes\n"
+        "QLTX,BUY,EXECUTION,10,40,20260302;093105,-1,-0.09\nQLTX,SELL,EXECUTION,-10,41,20260302;100000,-1,-0.09\n",
         "IBKR Flex trades",
-        [("QLTX", "long", "10", "10", "2")],
+        [("QLTX", "long", "10", "10", "2.18")],
         {},
     ),
     "payments of funding among fills": (
