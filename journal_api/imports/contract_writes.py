@@ -45,6 +45,7 @@ def stage(
     by_account: Mapping[int, Calendar],
     written_at: str,
 ) -> Additions:
+    """Return the `new` trades, each as a contract and the place of its change, and what the file states of all."""
     annotated = [find_annotated(one.plan.changes[place], one.rows) for one, place in new]
     again: list[int] = []
 

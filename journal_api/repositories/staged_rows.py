@@ -28,12 +28,15 @@ class Memory(sqlite3.Connection):
 
 
 class StagedRows(NamedTuple):
+    """A database in memory with the tables `trades` and `statements`, and where to attach it."""
+
     uri: str
     memory: Memory  # without which the database is gone
     columns: dict[str, Collection[str]]  # of each table those that have values
 
 
 def stage(trades: Iterable[NewRows], statements: Iterable[tuple[Any, ...]]) -> StagedRows:
+    """Return the rows in memory; those of statements have the columns STATEMENTS. Needs no lock of the journal."""
     filled = {"user_id", "created_at", "updated_at"}
     uri = f"file:/staged-{next(NUMBERS)}?vfs=memdb"
     db = sqlite3.connect(uri, uri=True, check_same_thread=False, factory=Memory)

@@ -413,6 +413,17 @@ async def test_a_column_that_is_not_in_the_file_or_of_no_member_is_refused(
     assert reason in str(details_of(refused)["fields"])
 
 
+def test_costs_of_unknown_names_are_asked_where_the_prices_are_said() -> None:
+    rows = "QLTX,2026-03-02 10:00,2026-03-02 11:00,Buy,10,11,5,5,-0.5\n"
+
+    proposal = propose(
+        "Symbol,Entry Time,Exit Time,Side,Kurso,Alia,Quantity,Profit,Pago\n" + rows,
+        {"entry_price": ["Kurso"], "exit_price": ["Alia"]},
+    )
+
+    assert "Pago may be costs: if they are, add them" in proposal.warnings
+
+
 ANSWERS = st.lists(st.tuples(st.sampled_from(SaidColumn.members), st.sampled_from(["", "Lots", "Profit", "Ticket"])))
 
 

@@ -77,7 +77,7 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
     likely += [name for name in others if is_share(table, name, size, price)]
     result = table.read_amounts(members.get("gross_pnl") or members.get("net_pnl"))
     entry = members.get("entry_price", "entry")
-    if result and translate(entry) not in KNOWN and not spell(entry):  # found by its cells, as costs are not
+    if result and translate(entry) not in KNOWN and not spell(entry):  # somebody has named it, and not the costs
         largest = {name: max(map(abs, table.read_amounts(name)), default=0) for name in others if name not in likely}
         likely += [name for name in largest if 0 < largest[name] < max(map(abs, result))]
     return [name for name in costs if name not in withheld], withheld + likely
