@@ -27,6 +27,7 @@ from journal_api.errors import Busy, StorageUnavailable
 # Writes of this process that may wait for the one before them, and seconds that each may wait. With
 # BUSY_TIMEOUT for other processes, a write waits two seconds at most.
 MAX_WAITING, MAX_WAIT = 256, 1.5
+MAX_IDLE = 2  # readers that stay open for the next read of many statements
 # Reports at a time, the seconds for which others wait (each takes a core), and the seconds that one may take.
 MAX_REPORTS, MAX_REPORT_WAIT, MAX_REPORT_SECONDS = 2, 5.0, 60.0
 REPORTING = "Other reports are being computed. Try again."
@@ -57,9 +58,9 @@ class Database:
     def __init__(self, path: Path, factory: type[Writer]) -> None:
         self._path = path
         self._writer = ThreadConnection(partial(connect, path, "rw", factory))
-        self._readers = [open_reader(path) for _ in range(3 + MAX_REPORTS)]
-        self.reader, self.slow_reader, self._history_reader, *self._idle = self._readers
-        self._open = (*self._readers, self._writer)
+        self.reader, self.slow_reader, self._history_reader = [open_reader(path) for _ in range(3)]
+        self._open = (self.reader, self.slow_reader, self._history_reader, self._writer)
+        self._idle: list[ThreadConnection] = []
         self._is_version_known = False
         self._version: int | None = None
         self._cursors, self._is_newest = defaultdict[int, int](int), set[int]()
@@ -84,7 +85,7 @@ class Database:
         resolve_structs()
         database = cls(path, SecondaryWriter if secondary else Writer)
         try:
-            for connection in (database._writer, *database._readers):
+            for connection in reversed(database._open):
                 await connection
                 # This opens the log, which could be another one later. Only a connection that has it open
                 # deletes it when it closes.
@@ -98,12 +99,13 @@ class Database:
             raise
 
     async def close(self) -> None:
+        self.is_stopping = True
         self.probe.close()
         await self._close_connections()
 
     async def _close_connections(self) -> None:
         """Close the connections, the writer last, so that it checkpoints the log and deletes it."""
-        for connection in self._open:
+        for connection in (*self._idle, *self._open):
             await connection.close()
 
     def version(self) -> int | None:
@@ -190,31 +192,36 @@ class Database:
     async def read_transaction(
         self, seconds: float = math.inf, is_stopped: Callable[[], bool] = lambda: False, steps: int = STEPS
     ) -> AsyncIterator[ThreadConnection]:
-        """Yield a new reader connection, whose statements all see the snapshot of the first of them.
+        """Yield a reader that nobody else uses, whose statements all see the snapshot of the first of them.
 
         A statement that runs after `seconds`, or when it is stopped, or when the block has ended, is interrupted.
         Raises StorageUnavailable when other files are in the place of the database file and its log now.
         """
         self._require_same_files()
-        connection = open_reader(self._path)
-        async with connection:
+        if self._idle:
+            connection = self._idle.pop()
+        else:
+            await (connection := open_reader(self._path))
+        try:
             self._require_same_files()
-            connection.row_factory = sqlite3.Row
             async with read_snapshot(connection, seconds, is_stopped, steps):
                 yield connection
+            if len(self._idle) < MAX_IDLE and not self.is_stopping:
+                connection.row_factory = None
+                self._idle.append(connection)
+        finally:
+            if connection not in self._idle:
+                await connection.close()
 
     @asynccontextmanager
     async def report_transaction(self) -> AsyncIterator[ThreadConnection]:
         """Yield a read transaction once few enough other reports run. Raises Busy, also when it takes too long."""
         await acquire(self._reporting, MAX_REPORT_WAIT, Busy(REPORTING))
-        connection = self._idle.pop()
         try:
-            self._require_same_files()
             with busy_when_interrupted(TOO_LONG):
-                async with read_snapshot(connection, MAX_REPORT_SECONDS, steps=STEPS):
+                async with self.read_transaction(MAX_REPORT_SECONDS) as connection:
                     yield connection
         finally:
-            self._idle.append(connection)
             self._reporting.release()
 
     @asynccontextmanager

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import sqlite3
 from typing import IO, Any
 
 from msgspec import json
@@ -25,6 +26,7 @@ async def write_csv(database: Database, user_id: int, query: ExportQuery, file: 
     writer.writerow(TITLES if for_spreadsheet else COLUMNS)
     last_id: int | None = 0
     async with database.read_transaction() as db:
+        db.row_factory = sqlite3.Row
         while last_id is not None:
             rows = await list_rows_after(db, user_id, query, last_id)
             for row in rows:
