@@ -1,6 +1,5 @@
 """What the fills of a file make of positions, and the doubts that follow: sales before purchases, halves of fills."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -14,7 +13,6 @@ from journal_api.values.money import SCALE
 
 HALF_A_CENT, SHARE_OF_VALUE = 0.005, 0.01  # that roundings of prices may make
 UNLESS = "unless an earlier file buys it or it was held before (long_only)"
-OF_COINS = re.compile("[A-Z0-9]{2,10}/[A-Z]{3,5}")  # pairs, not contracts of them
 
 
 def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
@@ -28,7 +26,7 @@ def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
         opens = fill.effect == Effect.NOT_STATED
         opened[fill.number] += opens
         sides[fill.number].add(fill.quantity < 0)
-        if abs(fill.result or 0) <= abs(fill.cost or 0) / SCALE + HALF_A_CENT:
+        if not has_result(fill):
             free.add(fill.number)
         elif opens and not sizes[fill.number]:
             begun.add(fill.number)
@@ -42,28 +40,26 @@ def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
         yield Noted(f"first fills have a {column}, as if they closed what an earlier file opens: {names}")
 
 
-def check_sales(book: Book, *, may_turn: bool = True) -> Iterator[Noted]:
-    """Yield what the file sells without buying it, unless it is a contract or a currency.
+def check_sales(book: Book) -> Iterator[Noted]:
+    """Yield which shares and coins are short at a time by fills that do not say that they open or close.
 
-    A sale of more than is held is told too, unless it may turn the position.
+    In a file with results, a sale without one opens.
     """
-    sizes, kinds, first = Counter[int](), defaultdict[int, set[Effect]](set), dict[int, int]()
-    oversold = set[int]()
+    sizes, kinds, short = Counter[int](), defaultdict[int, set[Effect]](set), set[int]()
+    states_results = any(map(has_result, book.fills))
     for fill in list_in_order(book):
-        first.setdefault(fill.number, fill.quantity)
         kinds[fill.number].add(fill.effect)
-        before = sizes[fill.number]
         sizes[fill.number] += fill.quantity
-        if before > 0 > sizes[fill.number] and not may_turn:
-            oversold.add(fill.number)
-    oversold |= {number for number in sizes if sizes[number] < 0}
-    unstated = [number for number in sorted(sizes) if kinds[number] == {Effect.NOT_STATED}]
-    sold = [book.instruments[number] for number in unstated if number in oversold]
-    if held := [one.symbol for one in sold if is_share(one)]:
-        yield Noted(f"more is sold than bought: short, {UNLESS}: {show_names(held)}")
-    begun = [book.instruments[number] for number in unstated if first[number] < 0 <= sizes[number]]
-    if coins := [one.symbol for one in begun if OF_COINS.fullmatch(one.symbol) and is_share(one)]:
-        yield Noted(f"first fills are sales: short, {UNLESS}: {show_names(coins)}")
+        if sizes[fill.number] < 0 and (has_result(fill) or not states_results):
+            short.add(fill.number)
+    unstated = [book.instruments[number] for number in sorted(short) if kinds[number] == {Effect.NOT_STATED}]
+    if names := [one.symbol for one in unstated if is_share(one)]:
+        yield Noted(f"more is sold than was bought: short, {UNLESS}: {show_names(names)}")
+
+
+def has_result(fill: ImportedFill) -> bool:
+    """Return whether a fill has a result beside its costs."""
+    return abs(fill.result or 0) > abs(fill.cost or 0) / SCALE + HALF_A_CENT
 
 
 def list_in_order(book: Book) -> Sequence[ImportedFill]:

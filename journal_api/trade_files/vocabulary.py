@@ -47,6 +47,7 @@ STATUS, KINDS, FILLED, UNFILLED, ENDING, CHANGING = (
     frozenset(TABLE["status"][name].split())
     for name in ("columns", "kinds", "filled", "unfilled", "ending", "changing")
 )
+STATES = STATUS - {"type"}  # which is of orders, while a type may be of trades
 PURCHASES, SALES, LONG, SHORT, MOVING, MOVING_ALONE, CANCELLING, REDUCING, YES, CLOSING = (
     frozenset(TABLE["sides"][name].split())
     for name in (

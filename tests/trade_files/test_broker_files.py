@@ -165,3 +165,11 @@ def test_a_second_table_below_the_trades_is_told(below: str, warnings: list[str]
     assert file.left_out.warnings == [text.format(line) for text in warnings]
     for reason, number in left_out.items():
         assert file.left_out.counts[reason] == number
+
+
+def test_what_changes_positions_is_told_of_rows_that_a_format_leaves_out() -> None:
+    file = read_file(FIDELITY.replace("DIVIDEND RECEIVED QLTX (Cash)", "REVERSE SPLIT R/S FROM QLTX"))
+    read_positions_of(file)
+
+    told = "positions that these rows end or change stay as they are: Action is 'REVERSE SPLIT R/S FROM QLTX'"
+    assert file.left_out.warnings == [told]

@@ -944,7 +944,15 @@ def test_results_that_contradict_the_sides_reject_the_file_without_force(
         ),
         (
             ["2026-03-02,QLTX,-9,10,USD", "2026-03-03,QLTX,1,11,USD", "2026-03-03,ESH6,-1,7000,USD"],
-            ["more is sold than bought: short, unless an earlier file buys it or it was held before (long_only): QLTX"],
+            [
+                "more is sold than was bought: short, unless an earlier file buys it or it was held before (long_only): QLTX"
+            ],
+        ),
+        (
+            ["2026-03-02,QLTX,-9,10,USD", "2026-03-03,QLTX,9,11,USD"],
+            [
+                "more is sold than was bought: short, unless an earlier file buys it or it was held before (long_only): QLTX"
+            ],
         ),
         (["2026-03-02,QLTX,1,10,USD", "2026-03-03,QLTX,-1,11,USD"], []),
     ],
@@ -1156,6 +1164,10 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
         (
             "Date,Symbol,Text,Side,Quantity,Price\n2026-03-02,QLTX,CALL QLTX $12 EXP 04/17/26,Buy,1,2\n",
             "Text names options, which are read as shares",
+        ),
+        (
+            "Date,Symbol,Side,Quantity,Price,Status\n2026-03-02,QLTX,Buy,1,2,Vol\n2026-03-03,QLTX,Sell,1,3,Non\n",
+            "Status is Vol, Non: if some are not filled, state where",
         ),
     ],
 )

@@ -184,6 +184,15 @@ def test_a_damaged_hostile_or_huge_workbook_is_refused_with_the_bound(make: Call
     assert any(reason in error for error in errors), errors
 
 
+def test_a_profile_is_proposed_by_rows_without_their_last_cells_too() -> None:
+    rows = [["Kauf", "A", 1, 5, "2026-03-02", "a note"], *([["Verkauf", "A", 1, 6, "2026-03-03"]] * 2)]
+    proposal = propose_profile(io.BytesIO(workbook([["Action", "Symbol", "Qty", "Price", "Date", "Note"], *rows])))
+
+    assert proposal is not None
+    assert proposal.profile.side is not None
+    assert proposal.profile.side.short == ["Verkauf"]
+
+
 def test_no_profile_is_proposed_for_a_table_far_below() -> None:
     assert propose_profile(io.BytesIO(changed(workbook([TRIPS]), SHEET, FAR_BELOW))) is None
 

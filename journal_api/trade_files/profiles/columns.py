@@ -9,7 +9,18 @@ from journal_api.structs.import_profiles import Columns, ImportProfileCreate, Wo
 from journal_api.trade_files.dates import is_time
 from journal_api.trade_files.file_format import Rows, list_names, word_matches
 from journal_api.trade_files.named_rows import Row, shorten
-from journal_api.trade_files.vocabulary import ANYTHING, NAMES, ColumnNames, find_column, translate
+from journal_api.trade_files.vocabulary import (
+    ANYTHING,
+    CHANGING,
+    ENDING,
+    NAMES,
+    STATES,
+    ColumnNames,
+    find_column,
+    read_words,
+    simplify,
+    translate,
+)
 
 CONSTANT = "="  # before a value for all rows, in place of a column
 DAYS = frozenset(name for name in NAMES["at"] if name.endswith("date"))
@@ -101,6 +112,11 @@ class Condition(NamedTuple):
     matches: Callable[[str], bool]
     reason: str
 
+    def explain(self, cell: str) -> str:
+        """Return why a row with this cell is left out: by the cell itself if that ends or changes positions."""
+        is_told = simplify(self.column) not in STATES and (ENDING | CHANGING) & read_words(cell)
+        return f"{self.column} is {shorten(cell)!r}" if is_told else self.reason
+
 
 def list_conditions(profile: ImportProfileCreate, header: Collection[str]) -> list[Condition]:
     conditions = []
@@ -116,7 +132,7 @@ def choose_rows(conditions: Sequence[Condition], rows: Rows) -> Rows:
     """Yield the rows that meet all conditions, and leave out the others with the reason."""
     for row in rows:
         if isinstance(row, Row):
-            reasons = [one.reason for one in conditions if not one.matches(row[one.column])]
+            reasons = [one.explain(row[one.column]) for one in conditions if not one.matches(row[one.column])]
             yield LeftOut(row.line, reasons[0]) if reasons else row
         else:
             yield row

@@ -6,9 +6,12 @@ from decimal import Decimal
 
 from journal_api.structs.import_answers import RESULTS
 from journal_api.structs.import_profiles import OF_FILLS
+from journal_api.trade_files.file_format import MAX_NAMES_SHOWN
+from journal_api.trade_files.named_rows import shorten
+from journal_api.trade_files.profiles.proposed_words import is_filled
 from journal_api.trade_files.profiles.unknown_columns import COARSE
 from journal_api.trade_files.profiles.unknown_tables import TIMES, Table
-from journal_api.trade_files.vocabulary import KNOWN, NAMES, has_part, spell, translate
+from journal_api.trade_files.vocabulary import KNOWN, NAMES, STATES, has_part, simplify, spell, translate
 
 MEANING = {**dict.fromkeys(RESULTS, "result"), "opened_at": "time of the opening", "closed_at": "time of the close"}
 FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
@@ -30,6 +33,14 @@ def tell_market(table: Table, members: Mapping[str, str]) -> Iterator[str]:
                 yield MANY.format(text[symbol], symbol)
                 return
             last[text[symbol]] = row[price]
+
+
+def tell_status(table: Table, size: str) -> Iterator[str]:
+    """Yield that some words of a status, none of which is known, may be of orders that were not filled."""
+    for column in table.columns:
+        words = [*dict.fromkeys(map(shorten, table.read_cells(column)))]
+        if simplify(column) in STATES and len(words) > 1 and not is_filled(size):
+            yield f"{column} is {', '.join(words[:MAX_NAMES_SHOWN])}: if some are not filled, state where"
 
 
 def tell_repeated(

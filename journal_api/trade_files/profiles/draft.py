@@ -6,7 +6,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.import_answers import OF_OTHER_KIND, RESULTS
 from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES, Costs, Effect, Option, ProposedProfile
 from journal_api.trade_files.dates import CLOCK
-from journal_api.trade_files.profiles.doubts import tell_market, tell_missing, tell_repeated
+from journal_api.trade_files.profiles.doubts import tell_market, tell_missing, tell_repeated, tell_status
 from journal_api.trade_files.profiles.proposed_side import SideSearch
 from journal_api.trade_files.profiles.proposed_words import (
     find_condition,
@@ -108,11 +108,13 @@ class Draft:
         if contract:
             self.warnings.append(OPTIONS.format(contract, f"shares: {not_read}" if not_read else "such"))
         contract = None if not_read else contract
+        where = find_condition(table, members.get("side"), size or "")
+        self.warnings += () if where or self.is_of_trades else tell_status(table, size or "")
         return ProposedProfile(
             name="New profile",
             kind="trades" if self.is_of_trades else "fills",
             header=[column for column in table.columns if column][:50],
-            where=find_condition(table, members.get("side"), size or ""),
+            where=where,
             side=side,
             clock=clock,
             option=option,

@@ -51,7 +51,7 @@ from journal_api.trade_files.vocabulary import (
     NAMES,
     REDUCING,
     SHORT,
-    STATUS,
+    STATES,
     ColumnNames,
     find_column,
     find_currency_columns,
@@ -124,7 +124,7 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     quantity = find_column(header, profile.quantity)
     value = find_column([name for name in header if name != quantity], NAMES["value"])
     rate = find_column(header, NAMES["exchange_rate"])
-    status = next((name for name in header if simplify(name) in STATUS - {"type"}), None)
+    status = next((name for name in header if simplify(name) in STATES), None)
     days = [*find_day_columns(profile, header).values()]
     cancelled_on = find_column(header, CANCELLED_ON)
     noted = [find_column(header, names) for names in (RESULTS, [*REDUCING], NAMES["fee_currency"])]
@@ -186,8 +186,7 @@ def read_checked_fills(
     tells_shorts = any(read_words(word) & (SHORT | {"ss", "sshrt"}) for word in sales)
 
     def check(book: Book) -> Iterator[Noted | FileCheck]:
-        may_turn = bool(result) or profile.name in built_in
-        yield from [*check_halves(book)] or ([] if tells_shorts else check_sales(book, may_turn=may_turn))
+        yield from [*check_halves(book)] or ([] if tells_shorts else check_sales(book))
         yield from check_values(book, price, quantity, value) if value else ()
         yield from check_stated_results(book, result) if result else ()
         yield from check_openings(book, result) if result and profile.name not in built_in else ()

@@ -34,10 +34,9 @@ def find_condition(table: Table, side: str | None, size: str) -> dict[str, list[
 
     If the quantity is what was filled, only the kind of a fill counts: an order may be filled in part.
     """
-    is_filled = "trad" not in simplify(size) and any(word in translate(size) for word in ("fill", "exec", "deal"))
-    known = KINDS if is_filled else STATUS | KINDS
+    known = KINDS if is_filled(size) else STATUS | KINDS
     exact = [column for column in table.columns if simplify(column) in known]
-    named = [column for column in table.columns if not is_filled and is_of_orders(split_name(column))]
+    named = [column for column in table.columns if not is_filled(size) and is_of_orders(split_name(column))]
     for column in [*exact, *named]:
         words = dict.fromkeys(table.read_cells(column))
         has_others = not UNFILLED.isdisjoint(map(simplify, words))
@@ -52,6 +51,11 @@ def find_condition(table: Table, side: str | None, size: str) -> dict[str, list[
         if column != side and (filled or has_others) and is_status and not is_of_others:
             return {column: [*filled, *(FORCED if simplify(column) in KINDS else ())] or ["Filled"]}
     return None
+
+
+def is_filled(size: str) -> bool:
+    """Return whether a quantity is by its name what was filled of an order."""
+    return "trad" not in simplify(size) and any(word in translate(size) for word in ("fill", "exec", "deal"))
 
 
 def is_of_orders(words: Iterable[str]) -> bool:

@@ -53,8 +53,9 @@ def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
 def make_table(rows: Sequence[Cells]) -> Table:
     """Return the table whose header is the first row."""
     header = rows[0].cells
-    others = [row.cells for row in rows[1:] if row.cells != header and not is_total(row.cells)]
-    below = [row for row in others if len(row) == len(header)] or [row for row in others if 1 < len(row) < len(header)]
+    wide = (row.widened(len(header), len(header), 0) for row in rows[1:] if len(row.cells) > 1)
+    others = [row.cells for row in wide if row.cells != header and not is_total(row.cells)]
+    below = [row for row in others if len(row) == len(header)] or [row for row in others if len(row) < len(header)]
     return Table(header, below[: MAX_CELLS // len(header)], rows[0].comma)
 
 
