@@ -46,13 +46,6 @@ class Content(NamedTuple):
     bytes: int
 
 
-class StoredContent(NamedTuple):
-    id: int
-    sha256: str
-    media_type: PictureType
-    bytes: int
-
-
 async def list_of_day(db: Connection, user_id: int, day: str) -> str:
     select = list_where("user_id = :user_id AND day = :day")
     return await sql.fetch_json(db, select, {"user_id": user_id, "day": day})
@@ -106,23 +99,17 @@ async def find_or_insert_content(db: Connection, user_id: int, content: Content,
     return int(content_id)
 
 
-async def find_content(db: Connection, user_id: int, picture_id: int) -> StoredContent:
-    rows = await db.execute_fetchall(
-        f"SELECT content_id, sha256, media_type, bytes FROM {WITH_CONTENT} WHERE id = :id AND user_id = :user_id",
-        {"id": picture_id, "user_id": user_id},
-    )
-    for row in rows:
-        return StoredContent(*row)
-    raise NotFound
-
-
-async def read_content(db: Connection, content: StoredContent) -> AsyncIterator[bytes]:
+async def read_content(db: Connection, picture: Picture) -> AsyncIterator[bytes]:
     """Yield the bytes part by part, each read by itself. Raises NotFound if they are deleted meanwhile."""
-    for position in range(-(-content.bytes // PART)):
+    for position in range(-(-picture.bytes // PART)):
         part = await sql.fetch(
             db,
-            "SELECT bytes FROM picture_parts WHERE content_id = :id AND position = :position",
-            {"id": content.id, "position": position},
+            """
+            SELECT bytes
+            FROM picture_parts
+            WHERE content_id = (SELECT content_id FROM pictures WHERE id = :id) AND position = :position
+            """,
+            {"id": picture.id, "position": position},
         )
         if part is None:
             raise NotFound

@@ -30,16 +30,8 @@ MAX_TEXTS = 16 * 1024 * 1024
 
 
 async def find_many(db: Connection, user_id: int, trade_ids: Sequence[int]) -> list[Trade]:
-    text = await sql.fetch_json_array(
-        db,
-        f"""
-        SELECT {trades.TABLE.object} AS item
-        FROM {trades.WITH_RATIO}
-        WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
-        ORDER BY id
-        """,
-        {"user_id": user_id, "ids": sql.json_list(trade_ids)},
-    )
+    """Return the user's trades with those ids, each once."""
+    text = await trades.list_of_ids(db, user_id, [*dict.fromkeys(trade_ids)], trades.TABLE.object)
     return json.decode(text, type=list[Trade])
 
 

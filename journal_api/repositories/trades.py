@@ -74,12 +74,12 @@ LATER = "max(:now, instant_after(trades.updated_at))"
 CHANGED = "max(:now, instant_after(max(trades.updated_at, coalesce(trades.changed_at, ''))))"
 
 
-async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) -> str:
+async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int], item: str = LIST_ITEM) -> str:
     """Return the trades with those ids as a JSON array, in their order."""
     return await sql.fetch_json_array(
         db,
         f"""
-        SELECT {LIST_ITEM} AS item
+        SELECT {item} AS item
         FROM (SELECT key AS place, value AS sent_id FROM json_each(:ids))
         -- The + makes SQLite look up the ids instead of scanning all trades of the user.
         CROSS JOIN {WITH_RATIO} ON trade.id = sent_id AND +user_id = :user_id

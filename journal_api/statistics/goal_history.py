@@ -183,6 +183,11 @@ def build_snapshot(
     """Return the row to store. Statistics of None mean that a sum does not fit into 64 bits."""
     value = METRICS[state.metric].evaluate(statistics)
     target = find_target(state, period)
+    pace = None
+    if not state.is_stopped and period.start <= state.today <= period.end:
+        goal = state.metric, state.direction, target
+        progress = GoalProgress(*goal, value, statistics, of_today, period, state.today, state.trading_weekdays)
+        pace = compute_pace(progress)
     return Snapshot(
         period_start=period.start.isoformat(),
         period_end=period.end.isoformat(),
@@ -190,37 +195,9 @@ def build_snapshot(
         actual=value.actual,
         achieved=value.achieves(state.direction, target),
         closed=period.end < state.today,
-        snapshot_data=snapshot_data(
-            state, value, statistics, find_pace(state, period, target, value, statistics, of_today)
-        ),
+        snapshot_data=snapshot_data(state, value, statistics, pace),
         opening_balance=statistics.opening_balance if statistics else None,
         closing_balance=storable(statistics.closing_balance) if statistics else None,
-    )
-
-
-def find_pace(
-    state: GoalState,
-    period: Period,
-    target: int,
-    value: MetricValue,
-    statistics: Statistics | None,
-    of_today: Statistics | None,
-) -> Pace | None:
-    """Return the pace of an active goal in its running period, None for every other period."""
-    if state.is_stopped or not period.start <= state.today <= period.end:
-        return None
-    return compute_pace(
-        GoalProgress(
-            metric=state.metric,
-            direction=state.direction,
-            target=target,
-            value=value,
-            statistics=statistics,
-            of_today=of_today,
-            period=period,
-            today=state.today,
-            trading_weekdays=state.trading_weekdays,
-        )
     )
 
 
