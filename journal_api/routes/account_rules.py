@@ -11,30 +11,27 @@ from journal_api.web.context import database
 from journal_api.web.responses import Response, no_content, ok
 
 
-async def get_account_rules(request: Request, db: Connection) -> Response:
+async def get_account_rules(request: Request, db: Connection, account_id: int) -> Response:
     """Get the rules of an account; 404 without any."""
-    return ok(rules=await account_rules.get(db, request.user.id, request.path_params["id"]))
+    return ok(rules=await account_rules.get(db, request.user.id, account_id))
 
 
-async def replace_account_rules(request: Request, db: Connection, body: AccountRulesPut) -> Response:
+async def replace_account_rules(request: Request, db: Connection, account_id: int, body: AccountRulesPut) -> Response:
     """Set all rules of an account; one that is omitted or null does not apply."""
-    account_id = request.path_params["id"]
     await accounts.get(db, request.user.id, account_id)
     await account_rules.replace(db, account_id, body)
     return ok(rules=await account_rules.get(db, request.user.id, account_id))
 
 
-async def delete_account_rules(request: Request, db: Connection) -> Response:
+async def delete_account_rules(request: Request, db: Connection, account_id: int) -> Response:
     """Delete all rules of an account."""
-    account_id = request.path_params["id"]
     await accounts.get(db, request.user.id, account_id)
     await account_rules.delete(db, account_id)
     return no_content()
 
 
-async def get_standing(request: Request, db: Connection, query: StandingQuery) -> Response:
+async def get_standing(request: Request, db: Connection, account_id: int, query: StandingQuery) -> Response:
     """Get how an account stands by its rules, as far as closed trades show: balance, floor, room, targets."""
-    account_id = request.path_params["id"]
     await accounts.get(db, request.user.id, account_id)
     at = None if query.at is None else query.at.isoformat()
     with_days = query.parts == "days"

@@ -39,9 +39,9 @@ def with_standings(
     return msgspec.json.encode(items).decode()
 
 
-async def get_account(request: Request, db: Connection) -> Response:
+async def get_account(request: Request, db: Connection, account_id: int) -> Response:
     """Get an account."""
-    return ok(account=await accounts.get(db, request.user.id, request.path_params["id"]))
+    return ok(account=await accounts.get(db, request.user.id, account_id))
 
 
 async def create_account(request: Request, db: Connection, body: AccountCreate) -> Response:
@@ -50,12 +50,13 @@ async def create_account(request: Request, db: Connection, body: AccountCreate) 
     return created(f"/v1/accounts/{account_id}", account=await accounts.get(db, request.user.id, account_id))
 
 
-async def update_account(request: Request, db: Connection, patch: AccountPatch, query: AccountPatchQuery) -> Response:
+async def update_account(
+    request: Request, db: Connection, account_id: int, patch: AccountPatch, query: AccountPatchQuery
+) -> Response:
     """Update the fields sent; a new starting balance changes the values of all balance goals.
 
     A new time zone or rollover recomputes the trading day of every trade of the account.
     """
-    account_id = request.path_params["id"]
     query.require_fees(patch)
     stored = await accounts.find(db, request.user.id, account_id)
     if await accounts.update(db, stored, patch):
@@ -67,7 +68,7 @@ async def update_account(request: Request, db: Connection, patch: AccountPatch, 
     return ok(account=await accounts.get(db, request.user.id, account_id)).with_headers(headers)
 
 
-async def delete_account(request: Request, db: Connection) -> Response:
+async def delete_account(request: Request, db: Connection, account_id: int) -> Response:
     """Delete an account without trades, its goals, cash, rules and checkpoints; its strategies stay."""
-    await accounts.delete(db, request.user.id, request.path_params["id"])
+    await accounts.delete(db, request.user.id, account_id)
     return no_content()

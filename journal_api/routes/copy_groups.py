@@ -16,9 +16,9 @@ async def list_copy_groups(request: Request, db: Connection) -> Response:
     return ok(copy_groups=await copy_groups.list_of_user(db, request.user.id))
 
 
-async def get_copy_group(request: Request, db: Connection) -> Response:
+async def get_copy_group(request: Request, db: Connection, copy_group_id: int) -> Response:
     """Get a copy group with its members."""
-    return ok(copy_group=await copy_groups.get(db, request.user.id, request.path_params["id"]))
+    return ok(copy_group=await copy_groups.get(db, request.user.id, copy_group_id))
 
 
 async def create_copy_group(request: Request, db: Connection, body: CopyGroupCreate) -> Response:
@@ -28,28 +28,25 @@ async def create_copy_group(request: Request, db: Connection, body: CopyGroupCre
     return created(f"/v1/copy-groups/{copy_group_id}", copy_group=copy_group)
 
 
-async def update_copy_group(request: Request, db: Connection, patch: CopyGroupPatch) -> Response:
+async def update_copy_group(request: Request, db: Connection, copy_group_id: int, patch: CopyGroupPatch) -> Response:
     """Update the fields sent; the master account must be a member."""
-    copy_group_id = request.path_params["id"]
     stored = await copy_groups.find(db, request.user.id, copy_group_id)
     await copy_groups.update(db, stored, patch)
     return ok(copy_group=await copy_groups.get(db, request.user.id, copy_group_id))
 
 
-async def replace_members(request: Request, db: Connection, body: MembersPut) -> Response:
+async def replace_members(request: Request, db: Connection, copy_group_id: int, body: MembersPut) -> Response:
     """Replace the members of the group; an account can be in one group only."""
-    copy_group_id = request.path_params["id"]
     stored = await copy_groups.find(db, request.user.id, copy_group_id)
     await copy_groups.replace_members(db, request.user.id, stored, body)
     return ok(copy_group=await copy_groups.get(db, request.user.id, copy_group_id))
 
 
-async def link_copies(request: Request, db: Connection) -> Response:
+async def link_copies(request: Request, db: Connection, copy_group_id: int) -> Response:
     """Link the copies among the trades of the group, as imports do for the trades that they add.
 
     Positions that may be copies of several others are left alone and listed.
     """
-    copy_group_id = request.path_params["id"]
     await copy_groups.find(db, request.user.id, copy_group_id)
     matches = CopyMatches([], [])
     for rules in await copies.read_rules(db, request.user.id, copy_group_id):
@@ -59,7 +56,7 @@ async def link_copies(request: Request, db: Connection) -> Response:
     return ok(linked=str(len(matches.links)), ambiguous=ambiguous)
 
 
-async def delete_copy_group(request: Request, db: Connection) -> Response:
+async def delete_copy_group(request: Request, db: Connection, copy_group_id: int) -> Response:
     """Delete a copy group and its goals; its accounts stay, its strategies then belong to all accounts."""
-    await copy_groups.delete(db, request.user.id, request.path_params["id"])
+    await copy_groups.delete(db, request.user.id, copy_group_id)
     return no_content()

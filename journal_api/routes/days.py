@@ -19,23 +19,21 @@ async def list_days(request: Request, db: Connection, query: DaysQuery) -> Respo
     return page(query.limit, query.offset, total, days=text)
 
 
-async def get_day(request: Request, db: Connection, query: DayQuery) -> Response:
+async def get_day(request: Request, db: Connection, date: str, query: DayQuery) -> Response:
     """Get what was written on a day, its numbers, and the snapshots of daily goals. Every day can be read."""
-    user_id = request.user.id
     if db is database(request).reader:  # a write looks at the day within its own transaction
-        await cancel_on_disconnect(request, snapshots.refresh_daily(database(request), user_id))
-    return ok(day=await days.get(db, user_id, request.path_params["date"], query))
+        await cancel_on_disconnect(request, snapshots.refresh_daily(database(request), request.user.id))
+    return ok(day=await days.get(db, request.user.id, date, query))
 
 
-async def update_day(request: Request, write: Write, patch: DayPatch) -> Response:
+async def update_day(request: Request, write: Write, date: str, patch: DayPatch) -> Response:
     """Write the fields sent. A day on which nothing is left written is as if nothing had ever been."""
     # Before the transaction, so that the response is what the next GET returns.
     await snapshots.refresh_daily(database(request), request.user.id)
-    return await write(lambda db: write_day(request, db, patch))
+    return await write(lambda db: write_day(db, request.user.id, date, patch))
 
 
-async def write_day(request: Request, db: Connection, patch: DayPatch) -> Response:
-    user_id, date = request.user.id, request.path_params["date"]
+async def write_day(db: Connection, user_id: int, date: str, patch: DayPatch) -> Response:
     stored = await days.find(db, user_id, date)
     tag_ids = patch.tag_ids or []
     (await trade_annotations.read_known_ids(db, user_id, tag_ids, ())).require_tags(tag_ids)
@@ -43,7 +41,7 @@ async def write_day(request: Request, db: Connection, patch: DayPatch) -> Respon
     return ok(day=await days.get(db, user_id, date, DayQuery()))
 
 
-async def delete_day(request: Request, db: Connection) -> Response:
+async def delete_day(request: Request, db: Connection, date: str) -> Response:
     """Delete what was written on a day and its pictures, never its trades; 404 if it has neither."""
-    await days.delete(db, request.user.id, request.path_params["date"])
+    await days.delete(db, request.user.id, date)
     return no_content()

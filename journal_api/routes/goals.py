@@ -22,9 +22,9 @@ async def list_goals(request: Request, db: Connection, query: GoalQuery) -> Resp
     return ok(goals=with_warnings(listed) if query.parts == "snapshot" else listed)
 
 
-async def get_goal(request: Request, db: Connection) -> Response:
+async def get_goal(request: Request, db: Connection, goal_id: int) -> Response:
     """Get a goal."""
-    return ok(goal=await goals.get(db, request.user.id, request.path_params["id"]))
+    return ok(goal=await goals.get(db, request.user.id, goal_id))
 
 
 async def create_goal(request: Request, db: Connection, body: GoalCreate) -> Response:
@@ -35,12 +35,11 @@ async def create_goal(request: Request, db: Connection, body: GoalCreate) -> Res
     return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(list_warnings(goal))
 
 
-async def update_goal(request: Request, db: Connection, patch: GoalPatch) -> Response:
+async def update_goal(request: Request, db: Connection, goal_id: int, patch: GoalPatch) -> Response:
     """Update the fields sent. Pausing or archiving a goal freezes its snapshots.
 
     A frozen goal that is redefined is computed again, to the day on which it was stopped.
     """
-    goal_id = request.path_params["id"]
     stored = await goals.find(db, request.user.id, goal_id)
     if patch.scope:
         await copy_groups.require_scope(db, request.user.id, patch.scope, "scope")
@@ -68,7 +67,7 @@ def list_warnings(goal: str | bytes) -> list[str]:
     return find_warnings(msgspec.json.decode(goal, type=Goal))
 
 
-async def delete_goal(request: Request, db: Connection) -> Response:
+async def delete_goal(request: Request, db: Connection, goal_id: int) -> Response:
     """Delete a goal and its snapshots."""
-    await goals.delete(db, request.user.id, request.path_params["id"])
+    await goals.delete(db, request.user.id, goal_id)
     return no_content()

@@ -15,9 +15,9 @@ async def list_import_profiles(request: Request, db: Connection) -> Response:
     return ok(import_profiles=await import_profiles.list_of_user(db, request.user.id))
 
 
-async def get_import_profile(request: Request, db: Connection) -> Response:
+async def get_import_profile(request: Request, db: Connection, profile_id: int) -> Response:
     """Get an import profile."""
-    profile = await import_profiles.get(db, request.user.id, request.path_params["id"])
+    profile = await import_profiles.get(db, request.user.id, profile_id)
     return ok(import_profile=profile)
 
 
@@ -30,7 +30,7 @@ async def create_import_profile(request: Request, db: Connection, body: ImportPr
     return created(f"/v1/import-profiles/{profile_id}", import_profile=profile)
 
 
-async def delete_import_profile(request: Request, db: Connection) -> Response:
+async def delete_import_profile(request: Request, db: Connection, profile_id: int) -> Response:
     """Delete an import profile; trades that were imported by it stay."""
-    await import_profiles.delete(db, request.user.id, request.path_params["id"])
+    await import_profiles.delete(db, request.user.id, profile_id)
     return no_content()

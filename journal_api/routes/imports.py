@@ -33,9 +33,9 @@ async def list_imports(request: Request, db: Connection) -> Response:
     return ok(imports=await imports.list_of_user(db, request.user.id))
 
 
-async def get_import(request: Request, db: Connection) -> Response:
+async def get_import(request: Request, db: Connection, import_id: int) -> Response:
     """Get an import: its file, its time and its number of rows by verdict."""
-    stored = await imports.get(db, request.user.id, request.path_params["id"])
+    stored = await imports.get(db, request.user.id, import_id)
     return ok(**{"import": stored})
 
 
@@ -174,7 +174,7 @@ def build_report(result: importer.ImportResult, source: imports.Source, file: re
     return json.encode(members).decode()
 
 
-async def delete_import(request: Request, db: Connection, query: UndoQuery) -> Response:
+async def delete_import(request: Request, db: Connection, import_id: int, query: UndoQuery) -> Response:
     """Take away what only the file of an import states; the trades are what follows from the other files.
 
     If the owner annotated trades that no other file has, `keep` or `force` must say what becomes of them.
@@ -182,7 +182,7 @@ async def delete_import(request: Request, db: Connection, query: UndoQuery) -> R
     X-Trades-Deleted and X-Trades-Annotated say how many trades go, X-Copies-Unlinked how many copies lose
     their original.
     """
-    undone = await undo(db, request.user.id, request.path_params["id"], force=query.force, keep=query.keep)
+    undone = await undo(db, request.user.id, import_id, force=query.force, keep=query.keep)
     headers = {
         "X-Trades-Deleted": str(undone.deleted),
         "X-Trades-Annotated": str(undone.annotated),

@@ -13,20 +13,18 @@ async def list_instruments(request: Request, db: Connection) -> Response:
     return ok(instruments=await instruments.list_of_user(db, request.user.id))
 
 
-async def get_instrument(request: Request, db: Connection) -> Response:
+async def get_instrument(request: Request, db: Connection, root: str) -> Response:
     """Get the point value of a contract root."""
-    root = request.path_params["root"]
     return ok(instrument=await instruments.get(db, request.user.id, root))
 
 
-async def replace_instrument(request: Request, db: Connection, body: InstrumentPut) -> Response:
+async def replace_instrument(request: Request, db: Connection, root: str, body: InstrumentPut) -> Response:
     """Set the caller's own point value of a contract root, for trades that are added from now on."""
-    root = request.path_params["root"]
     await instruments.replace(db, request.user.id, root, body)
     return ok(instrument=await instruments.get(db, request.user.id, root))
 
 
-async def delete_instrument(request: Request, db: Connection) -> Response:
+async def delete_instrument(request: Request, db: Connection, root: str) -> Response:
     """Delete the caller's own point value of a contract root; the built-in one applies again."""
-    await instruments.delete(db, request.user.id, request.path_params["root"])
+    await instruments.delete(db, request.user.id, root)
     return no_content()

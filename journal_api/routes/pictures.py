@@ -27,33 +27,33 @@ KEPT_BY_BROWSERS = {"Cache-Control": "private, max-age=31536000, immutable", "Va
 INERT = {"Content-Security-Policy": "sandbox; default-src 'none'"}
 
 
-async def create_trade_picture(request: Request, write: Write) -> Response:
+async def create_trade_picture(request: Request, write: Write, trade_id: int) -> Response:
     """Add a picture to a trade, as its last: PNG, JPEG or WebP, by its first bytes.
 
     What is stored has no metadata: no place, no device, no comments.
     """
-    return await create_picture(request, write, Place(trade_id=request.path_params["id"]))
+    return await create_picture(request, write, Place(trade_id=trade_id))
 
 
-async def create_day_picture(request: Request, write: Write) -> Response:
+async def create_day_picture(request: Request, write: Write, date: str) -> Response:
     """Add a picture to a day, as its last. See POST /trades/{id}/pictures."""
-    return await create_picture(request, write, Place(day=require_day(request)))
+    return await create_picture(request, write, Place(day=require_day(date)))
 
 
-async def list_day_pictures(request: Request, db: Connection) -> Response:
+async def list_day_pictures(request: Request, db: Connection, date: str) -> Response:
     """List the pictures of a day, in their order."""
-    return ok(pictures=await pictures.list_of_day(db, request.user.id, require_day(request)))
+    return ok(pictures=await pictures.list_of_day(db, request.user.id, require_day(date)))
 
 
-async def get_picture(request: Request, db: Connection) -> Response:
+async def get_picture(request: Request, db: Connection, picture_id: int) -> Response:
     """Get what is known of a picture. The key needs the scope of its trade or its day."""
-    picture = await find(request, db)
-    return ok(picture=await pictures.get(db, request.user.id, picture.id))
+    await find(request, db, picture_id)
+    return ok(picture=await pictures.get(db, request.user.id, picture_id))
 
 
-async def get_picture_content(request: Request, db: Connection) -> Response:
+async def get_picture_content(request: Request, db: Connection, picture_id: int) -> Response:
     """Get the picture itself. The key needs the scope of its trade or its day."""
-    picture = await find(request, db)
+    picture = await find(request, db, picture_id)
     name = f"picture-{picture.id}.{picture.media_type.removeprefix('image/')}"
     headers = {
         **KEPT_BY_BROWSERS,
@@ -65,18 +65,18 @@ async def get_picture_content(request: Request, db: Connection) -> Response:
     return StoredFile(headers, picture.bytes, f'"{picture.sha256}"', parts)
 
 
-async def update_picture(request: Request, db: Connection, patch: PicturePatch) -> Response:
+async def update_picture(request: Request, db: Connection, picture_id: int, patch: PicturePatch) -> Response:
     """Update the fields sent."""
-    stored = await find(request, db)
+    stored = await find(request, db, picture_id)
     if sql.find_changed(stored, patch):
         await pictures.update(db, stored, patch)
         await trades.note_edit(db, stored.trade_id)
     return ok(picture=await pictures.get(db, request.user.id, stored.id))
 
 
-async def delete_picture(request: Request, db: Connection) -> Response:
+async def delete_picture(request: Request, db: Connection, picture_id: int) -> Response:
     """Delete a picture; its bytes are deleted with the last picture that shows them."""
-    stored = await find(request, db)
+    stored = await find(request, db, picture_id)
     await pictures.delete(db, request.user.id, stored.id)
     await trades.note_edit(db, stored.trade_id)
     return no_content()
@@ -130,20 +130,19 @@ async def require_room(request: Request, db: Connection, place: Place) -> None:
             raise LimitReached(message, limit=limit, current=current)
 
 
-async def find(request: Request, db: Connection) -> Picture:
-    """Return the picture in the path. Raises NotFound, and ForbiddenScope without its trade's or day's scope.
+async def find(request: Request, db: Connection, picture_id: int) -> Picture:
+    """Return the picture. Raises NotFound, and ForbiddenScope without its trade's or day's scope.
 
     The scope is the called operation's: a PATCH with If-Match reads the picture too.
     """
-    picture = await pictures.find(db, request.user.id, request.path_params["id"])
+    picture = await pictures.find(db, request.user.id, picture_id)
     action = "read" if request.scope["route"].method == "GET" else "write"
     request.user.require(f"{action}:days" if picture.trade_id is None else f"{action}:trades")
     return picture
 
 
-def require_day(request: Request) -> str:
-    """Return the day in the path. Raises NotFound for a day that cannot be."""
-    day: str = request.path_params["date"]
-    if not day:
+def require_day(date: str) -> str:
+    """Return the day. Raises NotFound for a day that cannot be."""
+    if not date:
         raise NotFound
-    return day
+    return date

@@ -14,14 +14,14 @@ async def list_strategies(request: Request, db: Connection, query: StrategyQuery
     return ok(strategies=await strategies.list_of_user(db, request.user.id, query))
 
 
-async def get_strategy(request: Request, db: Connection) -> Response:
+async def get_strategy(request: Request, db: Connection, strategy_id: int) -> Response:
     """Get a strategy with its setups, their confirmations, and the free-form fields."""
-    return ok(strategy=await strategies.get(db, request.user.id, request.path_params["id"]))
+    return ok(strategy=await strategies.get(db, request.user.id, strategy_id))
 
 
-async def list_setups(request: Request, db: Connection) -> Response:
+async def list_setups(request: Request, db: Connection, strategy_id: int) -> Response:
     """List the setups of a strategy, each with its confirmations."""
-    return ok(setups=await setups.list_of_strategy(db, request.user.id, request.path_params["id"]))
+    return ok(setups=await setups.list_of_strategy(db, request.user.id, strategy_id))
 
 
 async def create_strategy(request: Request, db: Connection, body: StrategyCreate) -> Response:
@@ -33,12 +33,11 @@ async def create_strategy(request: Request, db: Connection, body: StrategyCreate
     return created(f"/v1/strategies/{strategy_id}", strategy=strategy)
 
 
-async def update_strategy(request: Request, db: Connection, patch: StrategyPatch) -> Response:
+async def update_strategy(request: Request, db: Connection, strategy_id: int, patch: StrategyPatch) -> Response:
     """Update the fields sent; `setups`, if sent, replaces the whole list.
 
     X-Trades-Unlinked and X-Answers-Deleted count the trades and answers of deleted setups and confirmations.
     """
-    strategy_id = request.path_params["id"]
     stored = await strategies.find(db, request.user.id, strategy_id)
     patch.settle_scope()
     await copy_groups.require_scope(db, request.user.id, patch)
@@ -47,9 +46,9 @@ async def update_strategy(request: Request, db: Connection, patch: StrategyPatch
     return ok(strategy=strategy).with_headers(count_in_headers(counts))
 
 
-async def delete_strategy(request: Request, db: Connection) -> Response:
+async def delete_strategy(request: Request, db: Connection, strategy_id: int) -> Response:
     """Delete a strategy; its trades stay. X-Trades-Unlinked and X-Answers-Deleted count its trades and answers."""
-    counts = await strategies.delete(db, request.user.id, request.path_params["id"])
+    counts = await strategies.delete(db, request.user.id, strategy_id)
     return no_content(count_in_headers(counts))
 
 

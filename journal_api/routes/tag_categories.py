@@ -13,9 +13,9 @@ async def list_tag_categories(request: Request, db: Connection) -> Response:
     return ok(tag_categories=await tag_categories.list_of_user(db, request.user.id))
 
 
-async def get_tag_category(request: Request, db: Connection) -> Response:
+async def get_tag_category(request: Request, db: Connection, category_id: int) -> Response:
     """Get a category with its number of tags."""
-    return ok(tag_category=await tag_categories.get(db, request.user.id, request.path_params["id"]))
+    return ok(tag_category=await tag_categories.get(db, request.user.id, category_id))
 
 
 async def create_tag_category(request: Request, db: Connection, body: TagCategoryCreate) -> Response:
@@ -25,15 +25,14 @@ async def create_tag_category(request: Request, db: Connection, body: TagCategor
     return created(f"/v1/tag-categories/{category_id}", tag_category=tag_category)
 
 
-async def update_tag_category(request: Request, db: Connection, patch: TagCategoryPatch) -> Response:
+async def update_tag_category(request: Request, db: Connection, category_id: int, patch: TagCategoryPatch) -> Response:
     """Rename a category, or let trades have one of its tags only; 409 conflict while any have two."""
-    category_id = request.path_params["id"]
     stored = await tag_categories.find(db, request.user.id, category_id)
     await tag_categories.update(db, stored, patch)
     return ok(tag_category=await tag_categories.get(db, request.user.id, category_id))
 
 
-async def delete_tag_category(request: Request, db: Connection) -> Response:
+async def delete_tag_category(request: Request, db: Connection, category_id: int) -> Response:
     """Delete a category; 409 category_has_tags if it has tags."""
-    await tag_categories.delete(db, request.user.id, request.path_params["id"])
+    await tag_categories.delete(db, request.user.id, category_id)
     return no_content()

@@ -13,9 +13,9 @@ async def list_tags(request: Request, db: Connection, query: TagQuery) -> Respon
     return ok(tags=await tags.list_of_user(db, request.user.id, query))
 
 
-async def get_tag(request: Request, db: Connection) -> Response:
+async def get_tag(request: Request, db: Connection, tag_id: int) -> Response:
     """Get a tag."""
-    return ok(tag=await tags.get(db, request.user.id, request.path_params["id"]))
+    return ok(tag=await tags.get(db, request.user.id, tag_id))
 
 
 async def create_tag(request: Request, db: Connection, body: TagCreate) -> Response:
@@ -25,16 +25,15 @@ async def create_tag(request: Request, db: Connection, body: TagCreate) -> Respo
     return created(f"/v1/tags/{tag_id}", tag=await tags.get(db, request.user.id, tag_id))
 
 
-async def update_tag(request: Request, db: Connection, patch: TagPatch) -> Response:
+async def update_tag(request: Request, db: Connection, tag_id: int, patch: TagPatch) -> Response:
     """Update the fields sent; trades keep the tag. 409 conflict if any would have two of a single category."""
-    tag_id = request.path_params["id"]
     stored = await tags.find(db, request.user.id, tag_id)
     await tag_categories.require(db, request.user.id, patch.category_id, "category_id")
     await tags.update(db, request.user.id, stored, patch)
     return ok(tag=await tags.get(db, request.user.id, tag_id))
 
 
-async def delete_tag(request: Request, db: Connection) -> Response:
+async def delete_tag(request: Request, db: Connection, tag_id: int) -> Response:
     """Delete a tag and remove it from every trade."""
-    await tags.delete(db, request.user.id, request.path_params["id"])
+    await tags.delete(db, request.user.id, tag_id)
     return no_content()

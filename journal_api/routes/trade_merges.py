@@ -30,12 +30,11 @@ async def merge_trades(request: Request, db: Connection, body: TradesMerge) -> R
     return ok(trade=await trades.get(db, request.user.id, parts[0].id))
 
 
-async def join_import(request: Request, db: Connection) -> Response:
+async def join_import(request: Request, db: Connection, import_id: int) -> Response:
     """Join the trades that imports of the same format have added to its accounts as rows of pairs.
 
     Returns the positions that are new. Later files of the format are read as positions.
     """
-    import_id = request.path_params["id"]
     ids = await trade_merges.list_of_format(db, request.user.id, import_id)
     positions = find_positions(await trade_merges.find_many(db, request.user.id, ids))
     for parts in positions:
@@ -47,12 +46,11 @@ async def join_import(request: Request, db: Connection) -> Response:
     )
 
 
-async def split_import(request: Request, db: Connection) -> Response:
+async def split_import(request: Request, db: Connection, import_id: int) -> Response:
     """Split the positions that were joined from rows of an import's format, in its accounts.
 
     Returns the rows, as they were. Later files of the format are read as rows.
     """
-    import_id = request.path_params["id"]
     ids = await trade_merges.list_of_format(db, request.user.id, import_id)
     merged = [one.id for one in await trade_merges.find_many(db, request.user.id, ids) if one.merged_ids]
     rows = [row for one in merged for row in await trade_splits.split(db, request.user.id, one)]
@@ -62,11 +60,11 @@ async def split_import(request: Request, db: Connection) -> Response:
     return ok(trades=await trades.list_of_ids(db, request.user.id, sorted(rows)))
 
 
-async def split_trade(request: Request, db: Connection) -> Response:
+async def split_trade(request: Request, db: Connection, trade_id: int) -> Response:
     """Split a merged trade into the trades that it was made of.
 
     Each is what it was, or what files have stated of it since. Annotations since the merge stay on the first.
     """
-    ids = await trade_splits.split(db, request.user.id, request.path_params["id"])
+    ids = await trade_splits.split(db, request.user.id, trade_id)
     await refold(db, request.user.id, await statements.list_of_trades(db, ids))
     return ok(trades=await trades.list_of_ids(db, request.user.id, sorted(ids)))

@@ -29,9 +29,9 @@ async def list_trades(request: Request, db: Connection, query: TradeQuery) -> Re
     return with_versions(response, text) if query.ids else response
 
 
-async def get_trade(request: Request, db: Connection) -> Response:
+async def get_trade(request: Request, db: Connection, trade_id: int) -> Response:
     """Get a trade with its tags and checklist answers."""
-    return ok(trade=await trades.get(db, request.user.id, request.path_params["id"]))
+    return ok(trade=await trades.get(db, request.user.id, trade_id))
 
 
 async def export_trades(request: Request, db: Connection, query: ExportQuery) -> Response:
@@ -102,12 +102,11 @@ async def create_trades(request: Request, write: Write, body: TradesCreate) -> R
     return await write(create)
 
 
-async def update_trade(request: Request, db: Connection, patch: TradePatch) -> Response:
+async def update_trade(request: Request, db: Connection, trade_id: int, patch: TradePatch) -> Response:
     """Update the fields sent. Changing the setup deletes the answers to the old setup's checklist.
 
     Answers that are sent are to the checklist of the new setup.
     """
-    trade_id = request.path_params["id"]
     stored = await trades.find(db, request.user.id, trade_id)
     before = TradeDraft.of_stored(stored)
     draft = before.apply_patch(patch)
@@ -131,18 +130,16 @@ def settle(before: TradeDraft, patched: TradeDraft, references: References, know
     return changed
 
 
-async def replace_tags(request: Request, db: Connection, body: TradeTagsPut) -> Response:
+async def replace_tags(request: Request, db: Connection, trade_id: int, body: TradeTagsPut) -> Response:
     """Replace the tags of the trade."""
-    trade_id = request.path_params["id"]
     stored = await trades.find(db, request.user.id, trade_id)
     await trade_annotations.require_known(db, request.user.id, stored.setup_id, tag_ids=body.tag_ids)
     await trade_annotations.replace_all(db, stored, tag_ids=body.tag_ids)
     return ok(trade=await trades.get(db, request.user.id, trade_id))
 
 
-async def replace_answers(request: Request, db: Connection, body: AnswersPut) -> Response:
+async def replace_answers(request: Request, db: Connection, trade_id: int, body: AnswersPut) -> Response:
     """Replace the answers to the checklist of the trade's setup."""
-    trade_id = request.path_params["id"]
     stored = await trades.find(db, request.user.id, trade_id)
     answers = body.confirmations
     await trade_annotations.require_known(db, request.user.id, stored.setup_id, answers=answers)
@@ -150,7 +147,7 @@ async def replace_answers(request: Request, db: Connection, body: AnswersPut) ->
     return ok(trade=await trades.get(db, request.user.id, trade_id))
 
 
-async def delete_trade(request: Request, db: Connection) -> Response:
+async def delete_trade(request: Request, db: Connection, trade_id: int) -> Response:
     """Delete a trade; the next read of a goal's snapshots no longer counts it."""
-    await trades.delete(db, request.user.id, request.path_params["id"])
+    await trades.delete(db, request.user.id, trade_id)
     return no_content()

@@ -15,8 +15,9 @@ from journal_api.structs.queries import DryRunQuery, NoQuery
 from journal_api.web.response_cache import CacheUntil
 from journal_api.web.responses import Response
 
-# It gets the request, a connection, and what its parameters name: the decoded body, the `query`. A write that prepares
-# something gets, in place of the connection, the function that runs its work as the transaction (web/writes.py).
+# It gets the request, a connection, the parameters of the path, and what its own parameters name: the decoded body, the
+# `query`. A write that prepares something gets, in place of the connection, the function that runs its work as the
+# transaction (web/writes.py).
 Handler = Callable[..., Awaitable[Response]]
 
 
@@ -114,7 +115,8 @@ class Operation(Route):
         """Run the handler with what it asks for."""
         bodies = () if body is None else (body,)
         asked = {"query": query} if self.takes_query else {}
-        response: Response = await self.endpoint(request, connection, *bodies, **asked)
+        of_path = (request.path_params[name] for name in self.param_convertors)
+        response: Response = await self.endpoint(request, connection, *of_path, *bodies, **asked)
         return response
 
     @property
