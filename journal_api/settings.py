@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
 import platformdirs
@@ -16,10 +16,8 @@ from journal_api.values.origins import require_origin
 from journal_api.values.time_zones import machine_time_zone
 from journal_api.values.types import DayRollover, TimeZone
 
-LOG_LEVELS = ("debug", "info", "warning", "error")
-HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
+T = TypeVar("T")
 Networks = tuple[IPv4Network | IPv6Network, ...]
-RUN_KEY = re.compile(r"[A-Za-z0-9_-]{32,200}")
 # Variables of other programs: of systemd, for a service that logs to its journal, and of scripts that call
 # the HTTP API.
 NO_SETTINGS = frozenset({"JOURNAL_STREAM", "JOURNAL_URL", "JOURNAL_KEY"})
@@ -40,29 +38,28 @@ def up_to(largest: int) -> Callable[[str], int]:
     return parse
 
 
+def formed(pattern: str, form: str, convert: Callable[[str], T]) -> Callable[[str], T]:
+    """The function that converts a text of that form."""
+
+    def parse(text: str) -> T:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(f"must be {form}")
+        return convert(text)
+
+    return parse
+
+
+parse_boolean = formed("true|false", "true or false", lambda text: text == "true")
+parse_log_level = formed("debug|info|warning|error", "one of: debug, info, warning, error", str)
+parse_header = formed("[A-Za-z0-9-]{1,100}", "the name of a header, such as Remote-User", str.lower)
+parse_run_key = formed("[A-Za-z0-9_-]{32,200}", "32 to 200 characters of A-Z, a-z, 0-9, _ and -", RunKey)
+
+
 def parse_interval(text: str) -> timedelta:
     match = re.fullmatch(r"([1-9][0-9]{0,3})([hd]?)", text)
     if match is None:
         raise ValueError("must be hours or days such as 24h or 7d")
     return timedelta(**{"days" if match[2] == "d" else "hours": int(match[1])})
-
-
-def parse_log_level(text: str) -> str:
-    if text not in LOG_LEVELS:
-        raise ValueError(f"must be one of: {', '.join(LOG_LEVELS)}")
-    return text
-
-
-def parse_boolean(text: str) -> bool:
-    if text not in ("true", "false"):
-        raise ValueError("must be true or false")
-    return text == "true"
-
-
-def parse_run_key(text: str) -> RunKey:
-    if not RUN_KEY.fullmatch(text):
-        raise ValueError("must be 32 to 200 characters of A-Z, a-z, 0-9, _ and -")
-    return RunKey(text)
 
 
 def split_words(text: str) -> tuple[str, ...]:
@@ -75,12 +72,6 @@ def parse_networks(text: str) -> Networks:
         return tuple(ip_network(word) for word in split_words(text))
     except ValueError:
         raise ValueError("must be addresses such as 127.0.0.1, or networks such as 172.18.0.0/16") from None
-
-
-def parse_header(text: str) -> str:
-    if not HEADER.fullmatch(text):
-        raise ValueError("must be the name of a header, such as Remote-User")
-    return text.lower()
 
 
 def parse_origins(text: str) -> tuple[str, ...]:

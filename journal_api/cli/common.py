@@ -6,9 +6,9 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from decimal import Decimal
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -106,8 +106,7 @@ def show_progress(label: str) -> Iterator[Report]:
         progress.update(100 - progress.pos)  # of a journal without pictures
 
 
-def show_migration() -> AbstractContextManager[Report]:
-    return show_progress("Migrating")
+show_migration = partial(show_progress, "Migrating")
 
 
 def say_at_end(line: str) -> None:

@@ -40,16 +40,12 @@ STALE = 3600.0  # seconds; a copy in progress is written far more often
 Report = Callable[[float], None]  # gets the share of the pages that are copied, 0 to 1
 
 
-def never() -> bool:
-    return False
-
-
 def to_nobody(_: float) -> None:
     pass
 
 
 def back_up(
-    db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], bool] = never, report: Report = to_nobody
+    db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], bool] = lambda: False, report: Report = to_nobody
 ) -> Path:
     """Copy the journal to a new file and return its path, with its checksum in a file beside it.
 
@@ -103,7 +99,7 @@ def kept_path(db: Path, what: str) -> Path:
 
 @contextmanager
 def copy_checked(
-    db: Path, path: Path, is_stopped: Callable[[], bool] = never, report: Report = to_nobody
+    db: Path, path: Path, is_stopped: Callable[[], bool] = lambda: False, report: Report = to_nobody
 ) -> Iterator[Path]:
     """Yield a checked copy in the folder of `path`. It is deleted after the block unless it was renamed."""
     if path.exists():

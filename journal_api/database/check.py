@@ -103,6 +103,7 @@ def query_once(
 ) -> T:
     with closing(connect(file, mode, factory, timeout=BUSY_TIMEOUT)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("BEGIN")  # all that the function reads is of one snapshot
         return function(db)
 
 
@@ -170,8 +171,7 @@ def check_server(file: Path) -> Finding:
 
 
 def read_version_and_differences(db: sqlite3.Connection) -> tuple[int, list[str]]:
-    """Return the schema version of the file and its differences from that schema, from one snapshot."""
-    db.execute("BEGIN")
+    """Return the schema version of the file and its differences from that schema."""
     version = read_version(db)
     return version, find_differences(db, version) if version else []
 

@@ -97,7 +97,6 @@ def require_empty(file: Path) -> None:
 
 def has_content(db: sqlite3.Connection) -> bool:
     """Return whether there is another user than the owner, or a row besides keys and changes."""
-    db.execute("BEGIN")
     read_known_version(db)
     return any(
         db.execute(f"SELECT 1 FROM {table} LIMIT 1 OFFSET {int(table == 'users')}").fetchone()

@@ -94,15 +94,10 @@ def require_journal(file: Path) -> None:
     if not file.is_file():
         raise DatabaseRefused(f"{file}: {'is a folder' if file.is_dir() else 'no such file'}")
     try:
-        if query(file.resolve(), read_version_in_transaction) == 0:
+        if query(file.resolve(), read_known_version) == 0:
             raise DatabaseRefused("the file is empty")
     except (sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(f"{file}: {error}") from error
-
-
-def read_version_in_transaction(db: sqlite3.Connection) -> int:
-    db.execute("BEGIN")
-    return read_known_version(db)
 
 
 def expire_cursors(copy: Path) -> None:

@@ -12,9 +12,9 @@ from journal_api.statistics.account_floor import Peak
 from journal_api.statistics.trade_facts import FACTS_CURSOR
 from journal_api.values.clock import now
 
-# Rows of (part, day, value): the account with the day at which its history ends, its share of payouts, its cash in the
-# order of entry, and the results of each day as one text, because 10^5 rows take twice as long. The primary key of the
-# facts has the order of the closes. Days that changed since the facts were stored are read from the trades.
+# Rows of (part, day, value): the account with the day at which its history ends and its share of payouts, its cash in
+# the order of entry, and the results of each day as one text, because 10^5 rows take twice as long. The primary key of
+# the facts has the order of the closes. Days that changed since the facts were stored are read from the trades.
 DAYS = f"""
     WITH
     account AS MATERIALIZED (
@@ -28,10 +28,7 @@ DAYS = f"""
     stale (day) AS MATERIALIZED (
         SELECT trading_day FROM changed_days WHERE sequence > {FACTS_CURSOR} AND +account_id = :account_id
     )
-    SELECT 'account', until, starting_balance
-    FROM account
-    UNION ALL
-    SELECT 'share', NULL, payout_share
+    SELECT 'account', until, json_array(starting_balance, payout_share)
     FROM account
     UNION ALL
     SELECT 'cash', NULL, json_group_array(json_array(day, kind, amount))
@@ -72,19 +69,17 @@ async def read_history(db: Connection, user_id: int, account_id: int, until: str
     rows = await db.execute_fetchall(DAYS, values)
     results: dict[str, list[int]] = {}
     movements: list[Movement] = []
-    account = share = None
+    account = None
     for part, day, value in rows:
         if part == "account":
-            account = day, value
-        elif part == "share":
-            share = value
+            account = day, *json.decode(value)
         elif part == "cash":
             movements = MOVEMENTS.decode(value)
         elif value is not None:  # a changed day may have no trade left
             results[day] = RESULTS.decode(f"[{value}]")
     if account is None:
         raise NotFound
-    until, starting_balance = account
+    until, starting_balance, share = account
     return AccountHistory(starting_balance, until, build_days(results, movements), share)
 
 

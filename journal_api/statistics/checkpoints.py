@@ -24,13 +24,6 @@ class StoredCheckpoint(NamedTuple):
     updated_at: str
 
 
-class Agreement(NamedTuple):
-    """The last checkpoint that agreed or was accepted, and the difference that it left."""
-
-    day: str
-    difference: int
-
-
 class Comparison(NamedTuple):
     """A checkpoint with what it differs by, and the days on which that began."""
 
@@ -48,20 +41,21 @@ def compare(
     """
     closings = list(close_days(starting_balance, days))
     names, resets = [day.day for day in days], [day.day for day in days if day.reset is not None]
-    agreed: Agreement | None = None
+    # The day of the last checkpoint that agreed or was accepted, and the difference that it left.
+    agreed_on, agreed_difference = "", 0
     for row in stored:
         reset = resets[end - 1] if (end := bisect_right(resets, row.day)) else ""
-        if agreed is not None and agreed.day < reset:
-            agreed = None
-        start = bisect_right(names, agreed.day) if agreed else bisect_left(names, reset)
+        if agreed_on < reset:
+            agreed_on, agreed_difference = "", 0
+        start = bisect_right(names, agreed_on) if agreed_on else bisect_left(names, reset)
         end = bisect_right(names, row.day)
         difference = (closings[end - 1].balance if end else starting_balance) - row.balance
         is_explained = difference in (0, row.accepted_difference)
-        unexplained = 0 if is_explained else difference - (agreed.difference if agreed else 0)
-        checkpoint = describe(row, difference, unexplained, agreed and agreed.day)
+        unexplained = 0 if is_explained else difference - agreed_difference
+        checkpoint = describe(row, difference, unexplained, agreed_on or None)
         yield Comparison(checkpoint, closings[start:end])
         if unexplained == 0:
-            agreed = Agreement(row.day, difference)
+            agreed_on, agreed_difference = row.day, difference
 
 
 def describe(row: StoredCheckpoint, difference: int, unexplained: int, since: str | None) -> CheckpointListItem:
