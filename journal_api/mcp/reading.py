@@ -102,16 +102,14 @@ async def goals_now(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 def build_standing_rows(accounts: Any, account_id: str | None) -> Any:
     """How accounts in use stand by their rules."""
     return [
-        build_standing_row(account)
+        {
+            **pick(account, ("id", "name", "currency")),
+            **pick(account["standing"], ("at", "sees", "balance", "payout")),
+            **{name: without_nulls(rule) for name, rule in list_rules(account["standing"]).items()},
+        }
         for account in accounts
         if "standing" in account and not account["archived"] and account_id in (None, str(account["id"]))
     ]
-
-
-def build_standing_row(account: Any) -> Any:
-    standing = account["standing"]
-    rules = {name: without_nulls(rule) for name, rule in list_rules(standing).items()}
-    return {**pick(account, ("id", "name", "currency")), **pick(standing, ("at", "sees", "balance", "payout")), **rules}
 
 
 def build_goal_row(goal: Any) -> Any:

@@ -87,7 +87,7 @@ def fold(executions: Iterable[Execution]) -> tuple[list[Position], list[Part]]:
             positions.append(Position(parts, is_closed=True))
             parts, size = [], 0
             quantity = one.quantity - closing if quantity > 0 else closing - one.quantity
-        if (not closing and one.effect) or (closing and closing < one.quantity and one.effect):
+        if one.effect and closing < one.quantity:
             unmatched.append(Part(one, quantity, claims))
             continue
         parts.append(Part(one, quantity, claims))

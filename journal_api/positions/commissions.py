@@ -31,8 +31,6 @@ class Commissions(NamedTuple):
 
     def charge(self, symbol: str, sides: int, *, is_future: bool) -> int | None:
         """Return the commission of a quantity that was bought and sold, like `compute`."""
-        if not self.per_side:
-            return None
         # By contract root, else by symbol, else the default.
         contract = find_contract(symbol, is_future=is_future)
         names = (contract.root if contract else "", symbol.upper(), DEFAULT)

@@ -11,6 +11,9 @@ from journal_api.structs.fills import FillSide
 from journal_api.structs.trades import Direction
 from journal_api.values.money import SCALE, json_text, quotient, units
 
+# The sides of entries and exits.
+SIDES: dict[Direction, tuple[FillSide, FillSide]] = {"long": ("buy", "sell"), "short": ("sell", "buy")}
+
 
 class Fill(NamedTuple):
     """A purchase or a sale. `price` is None for an exit whose price nobody stated."""
@@ -114,19 +117,11 @@ def number_fills(fills: Sequence[Fill]) -> list[Fill]:
 
 def state_fills(columns: dict[str, Any]) -> list[Fill]:
     """Return the fills that the columns of a trade state: one entry and, once closed, one exit."""
-    is_long = columns["direction"] == "long"
-    entry = Fill(
-        1,
-        "buy" if is_long else "sell",
-        columns["quantity"],
-        columns["entry_price"],
-        columns["opened_at"],
-        columns["fees"],
-    )
+    quantity, (opens, closes) = columns["quantity"], SIDES[columns["direction"]]
+    entry = Fill(1, opens, quantity, columns["entry_price"], columns["opened_at"], columns["fees"])
     if columns["closed_at"] is None:
         return [entry]
-    exit_ = Fill(2, "sell" if is_long else "buy", columns["quantity"], columns["exit_price"], columns["closed_at"])
-    return [entry, exit_]
+    return [entry, Fill(2, closes, quantity, columns["exit_price"], columns["closed_at"])]
 
 
 def charge_fills(text: str, fees: int) -> str:
@@ -170,12 +165,5 @@ def decode_fills(text: str) -> list[Fill]:
 
 def read_fill(fill: fills.Fill) -> Fill:
     """Return a fill of a response, or a stored one, with its amounts in units."""
-    return Fill(
-        fill.id,
-        fill.side,
-        units(fill.quantity),
-        None if fill.price is None else units(fill.price),
-        fill.at,
-        units(fill.fees),
-        fill.external_id,
-    )
+    price = None if fill.price is None else units(fill.price)
+    return Fill(fill.id, fill.side, units(fill.quantity), price, fill.at, units(fill.fees), fill.external_id)

@@ -39,12 +39,11 @@ class Extent(NamedTuple):
             return False
         if self.ids and self.ids & other.ids:
             return True
-        is_open = self.closed is None or other.closed is None
         return (
             self.size == other.size
             and abs(self.opened - other.opened) <= NEAR
-            and (is_open or abs((self.closed or 0) - (other.closed or 0)) <= NEAR)
             and (self.closed is None) == (other.closed is None)
+            and abs((self.closed or 0) - (other.closed or 0)) <= NEAR
             and self.has_prices(other)
         )
 

@@ -9,6 +9,7 @@ from msgspec.structs import asdict, replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import (
+    SIDES,
     Fill,
     FillRefused,
     Position,
@@ -191,7 +192,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         Raises ValidationFailed if the fills are no position, or one of the other direction.
         """
         ordered = sort_fills(fills)
-        entry = "buy" if self.direction == "long" else "sell"
+        entry, _ = SIDES[self.direction]
         if ordered[0].side != entry and max(len(ordered), len(self.fills)) > 1:
             reason = f"would begin the {self.direction} trade, whose first fill must be a {entry}: state its time"
             raise FillRefused(ordered[0], "side", reason)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.fills import Fill, number_fills, sort_fills, summarize_whole
+from journal_api.positions.fills import SIDES, Fill, number_fills, sort_fills, summarize_whole
 from journal_api.positions.trade_draft import TradeDraft, check_amount
 from journal_api.structs.trades import FeesSource, Trade
 from journal_api.values.money import Money
@@ -70,8 +70,7 @@ def find_places(trade: Trade) -> tuple[tuple[str, int], tuple[str, int]]:
     """Return the places of entry and exit of a closed trade: their times, and the ids of their fills."""
     assert trade.closed_at is not None, "only closed trades are compared"
     ids = read_fill_ids(trade.external_id)
-    sides = ("buy", "sell") if trade.direction == "long" else ("sell", "buy")
-    entry, exit_ = (int(ids.get(side, 0)) for side in sides)
+    entry, exit_ = (int(ids.get(side, 0)) for side in SIDES[trade.direction])
     return (trade.opened_at, entry), (trade.closed_at, exit_)
 
 

@@ -222,10 +222,6 @@ def snapshot_data(state: GoalState, value: MetricValue, statistics: Statistics |
     }
     data |= show_statistics(statistics, {state.extra, "days"})
     if pace is not None:
-        data["pace"] = {
-            "state": pace.state,
-            "remaining": decimal_json(pace.remaining),
-            "days_left": pace.days_left,
-            "needed_per_day": decimal_json(pace.needed_per_day),
-        }
+        amounts = {name: decimal_json(getattr(pace, name)) for name in ("remaining", "needed_per_day")}
+        data["pace"] = {**pace._asdict(), **amounts}
     return json.encode(data).decode()
