@@ -230,6 +230,14 @@ async def started(app: Starlette) -> AsyncIterator[None]:
         yield
 
 
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Client]:
+    """A client, with a new key, of the service in this process on the file of the settings."""
+    app = create_app(settings)
+    async with started(app), client_of(app, await new_key_for(app)) as client:
+        yield client
+
+
 class Template(NamedTuple):
     """An empty journal, made once per process and copied for every test."""
 

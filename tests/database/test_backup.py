@@ -12,15 +12,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
+from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from commands import PATIENCE, change, dump, new_key, on_a_terminal, rows, run_failing, run_ok, running
-from conftest import client_of, new_key_for, started
-from factories import Client, create_category, unwrap
+from conftest import client_of, new_key_for, opened, started
+from factories import create_category, unwrap
 from journals import FOREIGN_FILES, LOOSE_ROW, TRIGGER, Write, crash, large_journal, names, prepare, write_released
 from proofs import examples
 
@@ -299,20 +299,14 @@ def test_a_server_starts_on_what_was_restored_where_there_was_nothing(copy: Path
 
 
 async def test_after_a_restore_a_client_that_followed_reads_everything_again(db: Path, folder: Path) -> None:
-    @asynccontextmanager
-    async def service() -> AsyncIterator[Client]:
-        app = create_app(Settings(db=db))
-        async with started(app), client_of(app, await new_key_for(app)) as client:
-            yield client
-
     async def create_tag_category(name: str) -> str:
         """Return the cursor after it."""
-        async with service() as client:
+        async with opened(Settings(db=db)) as client:
             await create_category(client, name)
             return str((await client.get("/changes")).json()["meta"]["cursor"])
 
     async def find_changes(since: str) -> set[str] | int:
-        async with service() as client:
+        async with opened(Settings(db=db)) as client:
             answer = await client.get("/changes", params={"since": since})
             return {one["resource"] for one in unwrap(answer)} if answer.is_success else answer.status_code
 

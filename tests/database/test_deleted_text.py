@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from conftest import client_of, new_key_for, started
+from conftest import opened
 from factories import A_FILE, A_TRADE, Client, create_account, create_import, create_strategy, unwrap
 
-from journal_api.app import create_app
 from journal_api.settings import Settings
 
 SECRET = "nobody-shall-read-this-again"
@@ -57,8 +56,7 @@ async def replace_setups(client: Client) -> None:
 @pytest.mark.promise(25)
 async def test_deleted_text_is_overwritten_in_the_file(settings: Settings, use: object) -> None:
     assert callable(use)
-    app = create_app(settings)
-    async with started(app), client_of(app, await new_key_for(app)) as client:
+    async with opened(settings) as client:
         await use(client)
         was_there = traces_in(settings.db.parent)
 

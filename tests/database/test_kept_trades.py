@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 from commands import rows
-from conftest import client_of, new_key_for, started
+from conftest import opened
 from factories import Client, send_file, unwrap
 from journals import DATA, prepare, write_released
 
-from journal_api.app import create_app
 from journal_api.settings import Settings
 
 VERSION = 11  # the last in which an import wrote trades, and did not keep what its file states
@@ -65,8 +64,7 @@ def before(settings: Settings) -> list[Any]:
 
 @pytest.fixture
 async def client(before: list[Any], settings: Settings) -> AsyncIterator[Client]:
-    app = create_app(settings)
-    async with started(app), client_of(app, await new_key_for(app)) as client:
+    async with opened(settings) as client:
         yield client
 
 

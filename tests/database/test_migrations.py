@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from commands import PATIENCE, change, command, dump, environment, rows, run_ok, running
-from conftest import client_of, new_key_for, started
+from conftest import opened
 from desktop import pipe
 from factories import Client, create_goal, snapshots_of, unwrap
 from journals import (
@@ -33,7 +33,6 @@ from journals import (
 from proofs import examples
 from released_schemas import list_hashes
 
-from journal_api.app import create_app
 from journal_api.database import migrations, schemas, triggers
 from journal_api.database.check import examine
 from journal_api.database.lock import process_lock
@@ -485,8 +484,7 @@ def test_a_migration_fills_what_follows_from_the_rows_that_are_there(
 @pytest.mark.soak
 async def test_goals_imports_reports_and_lists_of_an_older_journal_read_like_new_ones(version: int, db: Path) -> None:
     write_released(db, version)
-    app = create_app(Settings(db=db))
-    async with started(app), client_of(app, await new_key_for(app)) as client:
+    async with opened(Settings(db=db)) as client:
         for goal in unwrap(await client.get("/goals")):
             unwrap(await client.patch(f"/goals/{goal['id']}", json={"status": "active"}))
             named = ("metric", "target_value", "direction", "timeframe", "account_id", "copy_group_id")

@@ -11,14 +11,13 @@ from itertools import cycle
 from typing import Any, NamedTuple, get_args
 
 import pytest
-from conftest import client_of, new_key_for, started
+from conftest import opened
 from factories import A_TRADE, Client, create_goal, snapshots_of, unwrap
 from openapi_examples import send_examples
 from operations import path_of
 from sql_calls import noted_statements
 from starlette.applications import Starlette
 
-from journal_api.app import create_app
 from journal_api.database.connections import Reader, connect
 from journal_api.metrics.groupings import GROUPINGS, GroupBy
 from journal_api.metrics.metrics import METRICS
@@ -118,8 +117,7 @@ class Usage(NamedTuple):
 @pytest.fixture(scope="module")
 async def usage(tmp_path_factory: pytest.TempPathFactory) -> Usage:
     settings = Settings(db=tmp_path_factory.mktemp("usage") / "journal.db")
-    app = create_app(settings)
-    async with started(app), client_of(app, await new_key_for(app)) as client:
+    async with opened(settings) as client:
         with noted_statements() as noted:
             await use_everything(client)
         with planning(settings) as db:
@@ -255,8 +253,7 @@ async def test_an_export_by_any_filter_reads_on_where_it_stopped(
 
 
 async def test_closing_leaves_no_statistics_which_would_mislead_once_the_journal_has_grown(settings: Settings) -> None:
-    app = create_app(settings)
-    async with started(app), client_of(app, await new_key_for(app)) as client:
+    async with opened(settings) as client:
         await send_examples(client)
 
     with closing(sqlite3.connect(settings.db)) as db:

@@ -3,9 +3,9 @@
 import asyncio
 import shutil
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -27,12 +27,11 @@ from commands import (
     run_ok,
     running,
 )
-from conftest import client_of, new_key_for, started
+from conftest import opened
 from factories import A_FILE, A_TRADE, Client, error_of, unwrap
 from journals import assert_sound
 from proofs import SOAK
 
-from journal_api.app import create_app
 from journal_api.database import lock
 from journal_api.settings import Settings
 
@@ -213,14 +212,6 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
     )
 
 
-@asynccontextmanager
-async def service_at(db: Path) -> AsyncIterator[Client]:
-    """The service in this process."""
-    app = create_app(Settings(db=db))
-    async with started(app), client_of(app, await new_key_for(app)) as client:
-        yield client
-
-
 async def is_writable(client: Client) -> bool:
     return bool((await client.get("http://localhost/health")).json()["data"]["writable"])
 
@@ -249,7 +240,7 @@ async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_no
         file.seek((page - 1) * size)
         file.write(b"\xa5" * size)
 
-    async with service_at(db) as client:
+    async with opened(Settings(db=db)) as client:
         before = await is_writable(client)
         refused = [await client.get("/tag-categories"), await post_category(client, "New")]
         after = await is_writable(client)
@@ -266,7 +257,7 @@ async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_no
 async def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp_path: Path, what: str) -> None:
     db, other, away = (tmp_path / name for name in ("journal.db", "other.db", "away.db"))
     make_journal(other)
-    async with service_at(db) as client:
+    async with opened(Settings(db=db)) as client:
         await post_category(client, "Before")
         db.rename(away)
         if what == "replaced":
@@ -291,7 +282,7 @@ async def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp
 async def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_stop_keeps_what_was_written(
     db: Path, tmp_path: Path, what: str, suffixes: tuple[str, ...]
 ) -> None:
-    async with service_at(db) as client:
+    async with opened(Settings(db=db)) as client:
         await post_category(client, "Before")
         for suffix in suffixes:
             file = tmp_path / f"journal.db{suffix}"
@@ -301,7 +292,7 @@ async def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_
                 shutil.copy(file, tmp_path / "copy")
                 (tmp_path / "copy").rename(file)
         await assert_only_reads_work(client, "stop the service and start it again")
-    async with service_at(db) as client:
+    async with opened(Settings(db=db)) as client:
         await post_category(client, "Then")
 
     assert rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
@@ -341,7 +332,7 @@ async def test_writes_go_on_whatever_other_programs_do_with_the_file_and_its_log
             for sql in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(RESTART)")
         ),
     ]
-    async with service_at(db) as client:
+    async with opened(Settings(db=db)) as client:
         for number, beside in enumerate(besides):
             await asyncio.to_thread(beside)
             unwrap(await post_category(client, f"New {number}"))

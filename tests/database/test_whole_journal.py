@@ -21,7 +21,7 @@ import msgspec
 import pytest
 import time_machine
 from commands import command, dump, make_journal, new_key, rows, run_failing, run_ok, running
-from conftest import client_of, new_key_for, started
+from conftest import client_of, new_key_for, opened, started
 from factories import Client, run_sql, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
@@ -286,8 +286,7 @@ def read_folder(folder: Path) -> dict[str, bytes]:
 async def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a small journal, which tests copy."""
     folder = tmp_path_factory.mktemp("exported")
-    app = create_app(Settings(db=folder / "journal.db"))
-    async with started(app), client_of(app, await new_key_for(app)) as client:
+    async with opened(Settings(db=folder / "journal.db")) as client:
         await create_one_of_each(client)
         await factories.create_tag(client, "Second")
         unwrap(await client.get("/goals/1/snapshots"))

@@ -5,8 +5,7 @@ import pty
 import signal
 import sqlite3
 import subprocess
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,9 @@ from commands import (
     run_ok,
     start,
 )
-from conftest import client_of, new_key_for, started
-from factories import Client, unwrap
+from conftest import opened
+from factories import unwrap
 
-from journal_api.app import create_app
 from journal_api.settings import Settings
 
 FIRST = [{"external_id": "1", "fees": "1"}, {"external_id": "2", "fees": "1"}]
@@ -57,14 +55,6 @@ def write_file(folder: Path, *trades: dict[str, str], name: str = "trades.csv") 
     file = folder / name
     file.write_text(factories.build_file(*trades))
     return file
-
-
-@asynccontextmanager
-async def journal_at(db: Path) -> AsyncIterator[Client]:
-    """The service in this process on that file, until the end of the block."""
-    app = create_app(Settings(db=db))
-    async with started(app), client_of(app, await new_key_for(app)) as client:
-        yield client
 
 
 @pytest.mark.parametrize("options", [["--rows"], ["--dry-run", "--rows"]], ids=["import", "dry run"])
@@ -148,7 +138,7 @@ def describe_change(change: Any) -> str:
 
 
 async def test_linked_copies_are_counted_and_ambiguous_ones_are_named(db: Path, tmp_path: Path) -> None:
-    async with journal_at(db) as client:
+    async with opened(Settings(db=db)) as client:
         accounts = [(await factories.create_account(client, name))["id"] for name in ("Master", "Follower")]
         group = await factories.create_copy_group(client, account_ids=accounts)
         await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": accounts[0]})
@@ -168,14 +158,14 @@ async def test_the_command_and_the_service_tell_the_same_and_know_each_others_im
     import_file(db, write_file(tmp_path, *FIRST, name="first.csv"))
     second = write_file(tmp_path, *SECOND, {"symbol": "NQ"}, {"symbol": "NQ"}, {"quantity": "none"})
     third = write_file(tmp_path, {"symbol": "CL"}, name="third.csv")
-    async with journal_at(db) as client:
+    async with opened(Settings(db=db)) as client:
         await factories.create_trade(client, 1, symbol="NQ")
         told = unwrap(await factories.send_file(client, second.read_bytes(), 1, dry_run="true"))["rows"]
         await factories.create_import(client, third.read_bytes(), account_id=1)
 
     ran = import_file(db, second, "--dry-run", "--rows")
     again = import_file(db, third)
-    async with journal_at(db) as client:
+    async with opened(Settings(db=db)) as client:
         listed = unwrap(await client.get("/imports"))
         undone = [await client.delete(f"/imports/{one['id']}") for one in listed]
         left = await factories.list_trades(client)

@@ -5,14 +5,13 @@ from typing import Any
 
 import factories
 import time_machine
-from conftest import client_of, new_key_for, started
+from conftest import opened
 from factories import Client, details_of, error_of, unwrap
 from msgspec.structs import replace
 from operations import dump
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
-from journal_api.app import create_app
 from journal_api.settings import Settings
 
 NOT_LOADED = {"is_loaded": False, "account_id": None, "trade_count": 0}
@@ -161,8 +160,7 @@ async def test_an_example_has_trades_on_the_owners_trading_weekdays_alone(
 
 
 async def test_beyond_the_most_strategies_nothing_of_the_example_is_loaded(settings: Settings) -> None:
-    app = create_app(replace(settings, max_strategies=1))
-    async with started(app), client_of(app, await new_key_for(app)) as client:
+    async with opened(replace(settings, max_strategies=1)) as client:
         refused = await client.post("/example-journal")
 
         assert error_of(refused) == (429, "limit_reached")

@@ -12,7 +12,7 @@ from typing import Any
 import factories
 import httpx
 import pytest
-from conftest import client_of, new_key_for, started
+from conftest import client_of, new_key_for, opened
 from factories import Client, details_of, error_of, run_sql, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +22,6 @@ from PIL.PngImagePlugin import PngInfo
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
-from journal_api.app import create_app
 from journal_api.rules.picture_formats.cleaning import clean, find_media_type
 from journal_api.rules.picture_formats.parts import DamagedPicture
 from journal_api.settings import Settings
@@ -324,8 +323,7 @@ async def test_a_picture_may_have_ten_mebibytes(client: Client) -> None:
 
 
 async def test_the_settings_limit_the_pictures_of_a_day_and_of_a_user(tmp_path: Path) -> None:
-    app = create_app(Settings(db=tmp_path / "journal.db", max_pictures_each=2, max_pictures=3))
-    async with started(app), client_of(app, await new_key_for(app)) as client:
+    async with opened(Settings(db=tmp_path / "journal.db", max_pictures_each=2, max_pictures=3)) as client:
         await factories.create_picture(client)
         await factories.create_picture(client)
 

@@ -2,8 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,12 +11,11 @@ import httpx
 import pytest
 import time_machine
 from commands import dump, rows
-from conftest import client_of, new_key_for, started
+from conftest import client_of, new_key_for, opened
 from factories import Client, details_of, error_of, run_sql, unwrap
 from operations import send
 from starlette.applications import Starlette
 
-from journal_api.app import create_app
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.web.operation import Operation
@@ -33,14 +31,6 @@ each_post = pytest.mark.parametrize("operation", POSTS, ids=[one.documented_path
 async def post_category(client: Client, name: str = "One", **headers: str) -> httpx.Response:
     """With the key, unless `headers` has another."""
     return await client.post("/tag-categories", json={"name": name}, headers=KEY | headers)
-
-
-@asynccontextmanager
-async def journal(settings: Settings) -> AsyncIterator[Client]:
-    """A journal for as long as the block, with a new key."""
-    app = create_app(settings)
-    async with started(app), client_of(app, await new_key_for(app)) as client:
-        yield client
 
 
 async def row_counts(app: Starlette) -> dict[str, int]:
@@ -206,11 +196,11 @@ async def test_neither_a_dry_run_nor_a_repeat_with_a_key_needs_a_turn_to_write(
 
 @pytest.mark.parametrize("hours", [23, 25])
 async def test_a_restart_keeps_stored_responses_but_those_of_over_a_day_ago(settings: Settings, hours: int) -> None:
-    async with journal(settings) as client:
+    async with opened(settings) as client:
         await post_category(client)
 
     with time_machine.travel(datetime.now(UTC) + timedelta(hours=hours)):
-        async with journal(settings) as client:
+        async with opened(settings) as client:
             unwrap(await client.get("/tags"))
             unwrap(await client.post("/tag-categories", json={"name": "Two"}))
             again = await post_category(client)
@@ -223,7 +213,7 @@ async def test_a_running_server_deletes_stored_responses_after_a_day(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("journal_api.app.DELETE_EVERY", 0.01)
-    async with journal(settings) as client:
+    async with opened(settings) as client:
         await post_category(client)
 
         with time_machine.travel(datetime.now(UTC) + timedelta(hours=25)):
