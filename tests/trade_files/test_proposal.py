@@ -180,6 +180,11 @@ ORDERS = {
             [{"Commission": "-1", "SEC Fee": "0.02"}],
             {"abs": ["Commission", "SEC Fee"], "costs.paid": "positive"},
         ),
+        (
+            ORDERS,
+            [{"Fee": "1", "SEC Fee": "1"}, {"Qty": "-10", "Fee": "-1", "SEC Fee": "1"}],
+            {"abs": ["Fee", "SEC Fee"]},
+        ),
         (ORDERS, [{"SEC Fee": "0.02", "Total fees": "1"}], {"abs": None, "costs.columns": ["Total fees"]}),
         (ORDERS, [{"Price": None, "Prezzo medio": "2"}], {"price": "Prezzo medio"}),
         (ORDERS, [{"Price": None, "Prezzo medio": "2", "Prijs": "3"}], {"price": "Prijs"}),

@@ -122,7 +122,7 @@ def is_withheld(table: Table, tax: str, side: str) -> bool:
 def find_cost_sign(
     rows: Sequence[Numbers], costs: Sequence[str], gross: str | None, net: str | None, size: str = ""
 ) -> int:
-    """Return the sign of a cost in these columns: -1, 1, or 0 if they have different signs, or those of the quantity.
+    """Return the sign of a cost in these columns: -1, 1, or 0 if signs differ, or one has those of the quantity.
 
     A file with gross and net results states the sign; otherwise most numbers decide.
     """
@@ -135,10 +135,10 @@ def find_cost_sign(
         booked = sum(abs(difference - charged) <= CENT for difference, charged in differences)
         return -1 if 2 * booked > len(differences) else 1
     fees = [name for name in costs if "swap" not in name.casefold()]
-    signs_of_sizes = {
-        (row[size] > 0, row[name] > 0) for row in rows for name in fees if row.get(name) and row.get(size)
-    }
-    if signs_of_sizes == {(True, True), (False, False)}:
+    signs_of_sizes = (
+        {(row[size] > 0, row[name] > 0) for row in rows if row.get(name) and row.get(size)} for name in fees
+    )
+    if {(True, True), (False, False)} in signs_of_sizes:
         return 0
     found = {column: [row[column] for row in rows if row.get(column)] for column in costs}
     is_alone = sum(map(bool, found.values())) == 1
