@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import httpx
@@ -55,6 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
     A shell's background job ignores SIGINT, and so would every process that a test starts and interrupts.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.disable()  # until all is collected
     memory = Path("/dev/shm")
     if memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**30:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))
@@ -89,6 +91,7 @@ def pytest_collection_finish() -> None:
     """Leave what was imported and collected out of every later collection of garbage."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -153,7 +156,6 @@ def find_operation(method: str, path: str) -> Operation | None:
 
 async def check_answer(response: httpx.Response) -> None:
     """Every answer of the suite: the declared struct, strictly, or a declared error; its headers."""
-    await response.aread()
     request = response.request
     operation = find_operation(request.method, request.url.path)
     assert KEY.search(response.content) is None, "an answer holds an API key"
@@ -199,13 +201,24 @@ def check_headers(response: httpx.Response) -> None:
         assert len(headers.get_list("cache-control")) <= 1
 
 
-class NoCookies(httpx.Cookies):
-    def extract_cookies(self, response: httpx.Response) -> None:
-        """The journal sets no cookies, and to look for them takes a fifth of a small request."""
-
-
 class JournalClient(httpx.AsyncClient):
-    cookies = NoCookies()  # type: ignore[override]
+    """Without what takes half of a small request: redirects, cookies, and parsing the same addresses again."""
+
+    async def send(self, request: httpx.Request, **_: Any) -> httpx.Response:
+        response = await self._transport.handle_async_request(request)
+        response.request = request
+        await response.aread()
+        for check in self.event_hooks["response"]:
+            await check(response)
+        return response
+
+    def _merge_url(self, url: httpx.URL | str) -> httpx.URL:
+        return merge_url(self.base_url, url)
+
+
+@lru_cache(maxsize=1000)
+def merge_url(base_url: httpx.URL, url: httpx.URL | str) -> httpx.URL:
+    return httpx.AsyncClient._merge_url(SimpleNamespace(base_url=base_url), url)  # type: ignore[arg-type]
 
 
 def client_of(app: Starlette, key: str | None = None, base_url: str = BASE_URL) -> Client:
