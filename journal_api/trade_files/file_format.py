@@ -2,13 +2,24 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import FileCheck, ImportedFill, ImportedTrade, LeftOut, Noted, Rejected
 from journal_api.structs.import_profiles import Columns
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.vocabulary import ANYTHING, NAMES, SUMS, find_column, simplify, translate
+from journal_api.trade_files.vocabulary import (
+    ANYTHING,
+    NAMES,
+    SUMS,
+    ColumnNames,
+    find_column,
+    simplify,
+    translate,
+    translate_all,
+)
 
 T = TypeVar("T")
 MAX_NAMES_SHOWN = 5
@@ -76,9 +87,22 @@ class KnownFormat(NamedTuple):
         """Return whether the rows of the format stand in the section with that heading."""
         return self.section is not None and word_matches(self.section, heading.strip().casefold())
 
+    def count_columns(self, columns: ColumnNames) -> int:
+        """Return how many of the required columns are in a row: none in nearly all rows that are no header."""
+        known, is_beginning = translate_header(self.header)
+        if known.keys().isdisjoint(columns.simple) and not is_beginning:
+            return 0
+        return sum(self.has(columns, names) for names in self.header)
+
     def find_missing_columns(self, columns: Collection[str]) -> list[str]:
         """Return the required columns that a header does not have, with few of their other names."""
         return sorted(" or ".join(names[:MAX_NAMES_SHOWN]) for names in self.header if not self.has(columns, names))
+
+
+@lru_cache(maxsize=1024)
+def translate_header(header: tuple[tuple[str, ...], ...]) -> tuple[dict[str, None], bool]:
+    """Return `translate_all` of all names of the columns of a header."""
+    return translate_all(tuple(chain.from_iterable(header)))
 
 
 def make_known_format(file_format: Format) -> KnownFormat:

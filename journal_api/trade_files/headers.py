@@ -97,7 +97,7 @@ def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]
                 report = UnknownHeader(row.line, what, is_report=True)
             named = find_named_members(names)
             is_of_trades |= any(named.issuperset(members) for members in OF_TRADES)
-            common = max(sum(known.has(names, alternatives) for alternatives in known.header) for known in formats)
+            common = max(known.count_columns(names) for known in formats)
             if common > most or not nearest[1]:
                 most, nearest = common, (row.line, columns)
         heading = find_next_heading(row.cells, heading)
@@ -175,7 +175,7 @@ def find_wrong_name(file_format: Format, columns: list[str]) -> str:
 def describe_unknown_header(line: int, columns: list[str], formats: Sequence[KnownFormat]) -> UnknownHeader:
     """Return the formats of which the header has at least three quarters, with the missing columns."""
     header = ColumnNames(columns)
-    lacking = [(known, known.find_missing_columns(header)) for known in formats]
+    lacking = [(known, known.find_missing_columns(header)) for known in formats if known.count_columns(header)]
     near = [(known.name, names) for known, names in lacking if 4 * len(names) <= len(known.header)]
     missing = dict(sorted(near, key=lambda item: len(item[1])))
     reason = "this header is of no known format" if columns else "the file is empty, or has no table"
