@@ -30,6 +30,7 @@ from starlette.applications import Starlette
 
 from journal_api import __version__
 from journal_api.app import create_app
+from journal_api.database.database import Database
 from journal_api.repositories import api_keys, users
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
@@ -380,6 +381,12 @@ async def anonymous_client(app: Starlette) -> AsyncIterator[Client]:
     """Without a key, at the address of the page and of the API."""
     async with client_of(app, base_url="http://localhost") as client:
         yield client
+
+
+@pytest.fixture
+def database(app: Starlette) -> Database:
+    opened: Database = app.state.database
+    return opened
 
 
 @pytest.fixture

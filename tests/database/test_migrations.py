@@ -18,7 +18,7 @@ import pytest
 from commands import PATIENCE, change, command, dump, environment, rows, run_ok, running
 from conftest import opened
 from desktop import pipe
-from factories import Client, create_goal, snapshots_of, unwrap
+from factories import create_goal, history_of, unwrap
 from journals import (
     APPLICATION_ID,
     FOREIGN_FILES,
@@ -491,7 +491,7 @@ async def test_goals_imports_reports_and_lists_of_an_older_journal_read_like_new
             definition = {name: goal[name] for name in named if goal[name] is not None}
             new_goal = await create_goal(client, **definition)
 
-            assert await read_history(client, goal) == await read_history(client, new_goal)
+            assert await history_of(client, goal) == await history_of(client, new_goal)
         imports = {one["id"]: one["trade_count"] for one in unwrap(await client.get("/imports"))}
         reported = unwrap(await client.get("/reports"))["total"]["statistics"]
         listed = (await client.get("/trades?limit=1")).json()["meta"]["pagination"]["total"]
@@ -521,14 +521,6 @@ def test_keys_with_all_scopes_or_all_that_read_get_those_of_days(db: Path, befor
     prepare(db)
 
     assert {scopes for (scopes,) in rows(db, "SELECT scopes FROM api_keys")} == {" ".join(parse_scopes(after))}
-
-
-async def read_history(client: Client, goal: Any) -> list[Any]:
-    """The snapshots of a goal without what is each goal's own."""
-    return [
-        {name: value for name, value in one.items() if name not in ("goal_id", "computed_at")}
-        for one in await snapshots_of(client, goal["id"], limit=365)
-    ]
 
 
 def test_imports_of_what_was_called_performance_are_of_position_history(db: Path) -> None:

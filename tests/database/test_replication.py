@@ -103,10 +103,6 @@ def write_and_kill(litestream: Path, configuration: Path, db: Path, prefix: str)
     return Killed(answered, at)
 
 
-def names_in(db: Path) -> set[str]:
-    return {name for (name,) in rows(db, "SELECT name FROM tag_categories")}
-
-
 @pytest.mark.soak
 def test_a_journal_killed_with_litestream_is_restored_but_for_the_last_seconds(
     litestream: Path, tmp_path: Path
@@ -122,7 +118,7 @@ def test_a_journal_killed_with_litestream_is_restored_but_for_the_last_seconds(
         restore(litestream, configuration, db, elsewhere.with_name("replica.db"))
         run_ok("restore", elsewhere.with_name("replica.db"), "--db", elsewhere)
 
-        names = names_in(elsewhere)
+        names = {name for (name,) in rows(elsewhere, "SELECT name FROM tag_categories")}
         lost = [name for name in killed.answered if name not in names]
         assert kept <= names
         assert lost == list(killed.answered)[len(killed.answered) - len(lost) :]  # the last, without a gap

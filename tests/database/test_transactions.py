@@ -31,10 +31,6 @@ from journal_api.web.operation import Operation
 Send = Callable[[Client, Any], Awaitable[httpx.Response]]
 
 
-async def references_are_whole(app: Starlette) -> bool:
-    return not await run_sql(app, "PRAGMA foreign_key_check")
-
-
 async def post(client: Client, strategy: Any = None) -> httpx.Response:
     return await client.post("/strategies", json={"name": "new", "setups": factories.three_by_three("new")})
 
@@ -212,7 +208,7 @@ async def test_a_request_cancelled_during_any_sql_call_is_done_whole_or_not_at_a
     # A cancellation upon the commit is too late: what is written is answered as done.
     assert number > 5
     assert cancellation.task.result().is_success
-    assert await references_are_whole(app)
+    assert not await run_sql(app, "PRAGMA foreign_key_check")
     assert [item["name"] for item in unwrap(await client.get("/strategies"))] == ["bystander", *names]
     record_observation(
         f"{send.__name__.upper()} strategy 3 x 3 cancelled {times} x during each of {number} SQL calls: "

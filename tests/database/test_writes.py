@@ -26,12 +26,6 @@ from journal_api.errors import ApiError, Busy, Conflict, StorageUnavailable
 from journal_api.settings import Settings
 
 
-@pytest.fixture
-def database(app: Starlette) -> Database:
-    opened: Database = app.state.database
-    return opened
-
-
 async def until(event: threading.Event) -> None:
     assert await asyncio.to_thread(event.wait, 10)
 

@@ -33,10 +33,6 @@ def anchors_of(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def variables_in(text: str) -> set[str]:
-    return set(re.findall(r"\bJOURNAL_[A-Z_]+\b", text))
-
-
 @for_rows("page", PAGES)
 def test_every_link_leads_to_a_file_and_a_heading_in_it(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)", page.read_text())
@@ -61,7 +57,7 @@ def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
 
 @for_rows("page", [*PAGES, *sorted(ROOT.glob("docs/deploy/*"))])
 def test_no_page_names_a_setting_that_does_not_exist(page: Path) -> None:
-    assert variables_in(page.read_text()) <= {*VARIABLES, *NO_SETTINGS}
+    assert {*re.findall(r"\bJOURNAL_[A-Z_]+\b", page.read_text())} <= {*VARIABLES, *NO_SETTINGS}
 
 
 def test_the_table_of_groupings_has_every_grouping() -> None:

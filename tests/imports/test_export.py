@@ -7,7 +7,7 @@ from typing import Any
 import factories
 import httpx
 import pytest
-from factories import Client, unwrap
+from factories import Client, export, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
@@ -16,12 +16,6 @@ from starlette.types import Message, Receive, Scope, Send
 METRICS = ("net_pnl", "win_rate", "rr_realized_avg", "protocol_completion_rate", "mistake_free_rate", "trade_count")
 # What a trade is called, when it was written, and whether it was merged, is all that may differ.
 OWN = ("id", "created_at", "updated_at", "merged_ids", "typed")
-
-
-async def export(client: Client, **query: Any) -> str:
-    answer = await client.get("/trades/export", params=query)
-    assert answer.status_code == 200
-    return answer.text
 
 
 def read_rows(file: str) -> list[dict[str, str]]:
@@ -46,16 +40,8 @@ async def read_record(client: Client) -> list[Any]:
     ]
 
 
-async def read_history(client: Client) -> dict[int, Any]:
-    """What every snapshot of every goal shows."""
-    goals = unwrap(await client.get("/goals"))
-    return {
-        goal["id"]: [
-            {name: value for name, value in snapshot.items() if name != "computed_at"}
-            for snapshot in await factories.snapshots_of(client, goal["id"], limit=365)
-        ]
-        for goal in goals
-    }
+async def read_histories(client: Client) -> dict[int, Any]:
+    return {goal["id"]: await factories.history_of(client, goal) for goal in unwrap(await client.get("/goals"))}
 
 
 @pytest.fixture
@@ -139,7 +125,7 @@ async def test_an_export_ends_when_its_client_leaves(app: Starlette, client: Cli
 
 
 async def test_export_wipe_and_import_give_the_same_responses_and_the_same_export(journal: Client) -> None:
-    trades, history = await read_record(journal), await read_history(journal)
+    trades, history = await read_record(journal), await read_histories(journal)
     file = await export(journal)
     beside = unwrap(await factories.send_file(journal, file))
     after = await read_record(journal)
@@ -151,7 +137,7 @@ async def test_export_wipe_and_import_give_the_same_responses_and_the_same_expor
     assert report["counts"] == {"new": len(trades), "duplicate": 0, "updated": 0, "error": 0}
     assert await read_record(journal) == trades
     assert after == trades
-    assert await read_history(journal) == history
+    assert await read_histories(journal) == history
     assert len({str(snapshots) for snapshots in history.values()}) > len(METRICS)
     exports = [read_rows(file), read_rows(await export(journal))]
     own = ("row", "copy_of")  # the ids of trades

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 from commands import import_file, new_key, run_failing, run_ok, running
-from factories import Client, create_account, create_strategy, create_tag, create_trade, details_of, error_of, send_file
+from factories import (
+    Client,
+    create_account,
+    create_strategy,
+    create_tag,
+    create_trade,
+    details_of,
+    error_of,
+    export,
+    send_file,
+)
 from hypothesis import example, given
 from hypothesis import strategies as st
 from saved_journals import for_rows
@@ -64,12 +74,6 @@ def test_no_cell_of_any_text_is_taken_for_a_formula_and_only_apostrophes_are_add
 @for_rows("text", ["", "ES", "A+", "2026-01-05T14:00:00.000000Z", "a-b", "1 + 1 = 2", "FOMO;Chased", "a, -1", '["a"]'])
 def test_what_is_no_formula_stays_as_it_is(text: str) -> None:
     assert harmless(text) == text
-
-
-async def export(client: Client, **query: str) -> str:
-    answer = await client.get("/trades/export", params=query)
-    assert answer.status_code == 200
-    return answer.text
 
 
 @pytest.fixture

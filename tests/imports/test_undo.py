@@ -397,16 +397,8 @@ async def test_an_original_of_which_the_file_of_its_copies_tells_too_stays_until
     assert (await undo(client, second), await factories.list_trades(client)) == ([], [])
 
 
-async def read_snapshots(client: Client, goals: list[Any]) -> dict[str, list[Any]]:
-    """By metric and timeframe, the snapshots without what is each goal's own."""
-    own = ("goal_id", "computed_at")
-    return {
-        f"{goal['metric']} {goal['timeframe']}": [
-            {name: value for name, value in snapshot.items() if name not in own}
-            for snapshot in await factories.snapshots_of(client, goal["id"], limit=365)
-        ]
-        for goal in goals
-    }
+async def read_histories(client: Client, goals: list[Any]) -> dict[str, list[Any]]:
+    return {f"{goal['metric']} {goal['timeframe']}": await factories.history_of(client, goal) for goal in goals}
 
 
 async def create_goals(client: Client) -> list[Any]:
@@ -437,7 +429,7 @@ async def test_snapshots_that_were_read_before_are_those_of_a_new_goal_after_eac
     await factories.create_tag(client, type="mistake")
     await factories.create_strategy(client, **factories.A_CHECKLIST)
     goals = await create_goals(client)
-    await read_snapshots(client, goals)
+    await read_histories(client, goals)
     reports: list[Any] = []
 
     for step in ("an import", "a correction", "undo the correction", "undo all"):
@@ -448,7 +440,7 @@ async def test_snapshots_that_were_read_before_are_those_of_a_new_goal_after_eac
             reports.append(await factories.create_import(client, file, account_id=account_id))
 
         new_goals = await create_goals(client)
-        assert await read_snapshots(client, goals) == await read_snapshots(client, new_goals), step
+        assert await read_histories(client, goals) == await read_histories(client, new_goals), step
 
 
 async def test_a_goal_has_exact_sums_after_a_correction_and_undos_and_counts_a_kept_trade(

@@ -24,10 +24,6 @@ def drawing(kind: str, width: int = 64, height: int = 40, **options: Any) -> byt
     return file.getvalue()
 
 
-def add_picture(journal: PageJournal, content: bytes = PNG) -> int:
-    return int(only_member(journal.client.post(f"{DAY}/pictures", content=content))["id"])
-
-
 async def see_widths(page: Tab, *widths: int) -> None:
     """Wait until images of these widths are drawn, and no other; a view is drawn again meanwhile."""
     await page.wait_for_function(
@@ -130,7 +126,7 @@ async def test_a_press_is_not_lost_while_pictures_arrive_and_are_added(page: Tab
         await arrives.wait()
         await route.continue_()
 
-    add_picture(page_journal, drawing("PNG"))
+    only_member(page_journal.client.post(f"{DAY}/pictures", content=drawing("PNG")))
     await page.page.route("**/content", wait_for_it, times=1)
     await page.sign_in(page_journal, PLACE)
     await page.evaluate("performance.now = () => 0")  # a press of no time, however busy the machine is

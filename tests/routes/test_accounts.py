@@ -9,10 +9,6 @@ from sql_calls import STEPS, count_steps
 from starlette.applications import Starlette
 
 
-async def get_account(client: Client, account: Any) -> Any:
-    return unwrap(await client.get(f"/accounts/{account['id']}"))
-
-
 @for_rows("fields", [{}, {"closed_at": None, "exit_price": None}])
 async def test_an_account_is_not_deleted_until_its_trades_are_gone(client: Client, fields: dict[str, Any]) -> None:
     account = await factories.create_account(client)
@@ -22,7 +18,7 @@ async def test_an_account_is_not_deleted_until_its_trades_are_gone(client: Clien
     refused = await client.delete(f"/accounts/{account['id']}")
 
     assert error_of(refused) == (409, "account_has_trades")
-    assert await get_account(client, account) == account
+    assert unwrap(await client.get(f"/accounts/{account['id']}")) == account
     assert unwrap(await client.get(f"/trades/{trade['id']}")) == trade
     assert unwrap(await client.get(f"/goals/{goal['id']}")) == goal
     await client.delete(f"/trades/{trade['id']}")

@@ -1,13 +1,7 @@
 """The cash of an account: docs/accounts.md#cash."""
 
-from typing import Any
-
 from factories import A_DEPOSIT, Client, create_account, create_cash, details_of, error_of, unwrap
 from saved_journals import for_rows
-
-
-async def list_cash(client: Client, account: Any, **query: Any) -> Any:
-    return unwrap(await client.get(f"/accounts/{account['id']}/cash", params=query))
 
 
 async def test_the_list_is_by_day_then_by_entry_in_pages(client: Client) -> None:
@@ -16,9 +10,10 @@ async def test_the_list_is_by_day_then_by_entry_in_pages(client: Client) -> None
     third, first, fourth, second = [await create_cash(client, account["id"], day=day) for day in days]
     await create_cash(client, other["id"])
 
+    whole = await client.get(f"/accounts/{account['id']}/cash")
     page = await client.get(f"/accounts/{account['id']}/cash", params={"limit": 2, "offset": 1})
 
-    assert await list_cash(client, account) == [first, second, third, fourth]
+    assert unwrap(whole) == [first, second, third, fourth]
     assert unwrap(page) == [second, third]
     assert page.json()["meta"]["pagination"] == {"limit": 2, "offset": 1, "total": 4}
 

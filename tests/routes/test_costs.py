@@ -3,16 +3,12 @@
 from typing import Any
 
 import factories
-from factories import Client, details_of, error_of, unwrap
+from factories import Client, details_of, error_of, patch_trade, unwrap
 from saved_journals import for_rows
 
 FEES = {"ES": 2, "MNQ": 0.37}
 OPEN = {"exit_price": None, "closed_at": None}
 CLOSE = {"exit_price": 102, "closed_at": "2026-01-05T16:00:00Z"}
-
-
-async def patch_trade(client: Client, trade: Any, **members: Any) -> Any:
-    return unwrap(await client.patch(f"/trades/{trade['id']}", json=members))
 
 
 async def charge_earlier(client: Client, account_id: int, fees: Any, **query: Any) -> Any:
@@ -70,18 +66,18 @@ async def test_a_change_of_a_charged_trade_pays_what_it_adds(
     account = await factories.create_account(client, fees=FEES)
     trade = await factories.create_trade(client, account["id"], **before)
 
-    changed = await patch_trade(client, trade, **patch)
+    changed = await patch_trade(client, trade["id"], **patch)
 
     assert costs(changed) == expected
-    assert await patch_trade(client, trade, fees=changed["fees"]) == changed
+    assert await patch_trade(client, trade["id"], fees=changed["fees"]) == changed
 
 
 async def test_a_trade_that_moves_pays_the_commission_of_the_other_account(client: Client) -> None:
     dear, free = await factories.create_account(client, fees=FEES), await factories.create_account(client, "Free")
     trade = await factories.create_trade(client, dear["id"])
 
-    there = await patch_trade(client, trade, account_id=free["id"])
-    back = await patch_trade(client, trade, account_id=dear["id"])
+    there = await patch_trade(client, trade["id"], account_id=free["id"])
+    back = await patch_trade(client, trade["id"], account_id=dear["id"])
 
     assert (costs(there), costs(back)) == ((0, "none"), (4, "account"))
 
@@ -91,8 +87,8 @@ async def test_a_smaller_trade_pays_its_part_also_at_other_rates(client: Client)
     trade = await factories.create_trade(client, account["id"], quantity=3)
     unwrap(await client.patch(f"/accounts/{account['id']}", json={"fees": {"ES": 100}}))
 
-    smaller = await patch_trade(client, trade, quantity=1)
-    larger = await patch_trade(client, trade, quantity=2)
+    smaller = await patch_trade(client, trade["id"], quantity=1)
+    larger = await patch_trade(client, trade["id"], quantity=2)
 
     assert (costs(smaller), costs(larger)) == ((4, "account"), (204, "account"))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import factories
 import pytest
-from factories import Client, details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, patch_trade, run_sql, unwrap
 from operations import dump
 from positions import first_in_first_out, performance, random_fills
 from proofs import examples
@@ -33,10 +33,6 @@ async def merge(client: Client, *trades: Any) -> Any:
 
 async def split(client: Client, trade: Any) -> Any:
     return unwrap(await client.post(f"/trades/{trade['id']}/split"))
-
-
-async def patch(client: Client, trade: Any, **fields: Any) -> Any:
-    return unwrap(await client.patch(f"/trades/{trade['id']}", json=fields))
 
 
 def journal(app: Starlette) -> Json:
@@ -113,7 +109,7 @@ async def test_a_result_without_an_exit_price_is_in_the_sum(client: Client) -> N
     second = await create_part(client, "14:10", "14:20")
 
     whole = await merge(client, first, second)
-    annotated = await patch(client, whole, grade="A", fees=3)
+    annotated = await patch_trade(client, whole["id"], grade="A", fees=3)
 
     assert (whole["gross_pnl"], whole["exit_price"], annotated["gross_pnl"]) == (9, None, 9)
 
@@ -122,8 +118,8 @@ async def test_a_merged_trade_is_annotated_like_any_other(client: Client) -> Non
     parts = [await create_part(client, f"14:{minute}0", f"14:{minute + 1}0") for minute in range(3)]
     whole = await merge(client, *parts)
 
-    same = await patch(client, whole, **whole)
-    doubled = await patch(client, whole, multiplier=20)
+    same = await patch_trade(client, whole["id"], **whole)
+    doubled = await patch_trade(client, whole["id"], multiplier=20)
     refused = await client.patch(f"/trades/{whole['id']}", json={"quantity": 3})
 
     assert same == whole
@@ -234,8 +230,8 @@ async def test_excursions_of_the_whole_go_with_a_split(client: Client) -> None:
 async def test_what_was_annotated_since_the_merge_stays_on_the_first(client: Client) -> None:
     parts, tags, _ = await create_annotated(client)
     whole = await merge(client, *parts)
-    changed = await patch(
-        client, whole, grade="F", notes="One\n\nThree\n\nAfter all: no", tag_ids=[tags[1]["id"], tags[2]["id"]]
+    changed = await patch_trade(
+        client, whole["id"], grade="F", notes="One\n\nThree\n\nAfter all: no", tag_ids=[tags[1]["id"], tags[2]["id"]]
     )
 
     first, *others = await split(client, whole)
@@ -250,7 +246,7 @@ async def test_what_was_annotated_since_the_merge_stays_on_the_first(client: Cli
 async def test_fees_of_before_the_merge_come_back(client: Client) -> None:
     parts = [await create_part(client, "14:00", "14:10"), await create_part(client, "14:10", "14:20", fees=2)]
     whole = await merge(client, *parts)
-    await patch(client, whole, fees=9)
+    await patch_trade(client, whole["id"], fees=9)
 
     restored = await split(client, whole)
 
@@ -274,9 +270,9 @@ async def test_answers_given_since_the_merge_stay_on_the_first(client: Client) -
 async def test_a_part_loses_what_was_deleted_while_it_was_merged(client: Client) -> None:
     parts, tags, setup = await create_annotated(client)
     original = await create_part(client, "14:20", "14:30")
-    parts[2] = await patch(client, parts[2], source_trade_id=original["id"])
+    parts[2] = await patch_trade(client, parts[2]["id"], source_trade_id=original["id"])
     whole = await merge(client, *parts)
-    await patch(client, whole, strategy_id=None, source_trade_id=None)
+    await patch_trade(client, whole["id"], strategy_id=None, source_trade_id=None)
     (strategy,) = unwrap(await client.get("/strategies"))
     for path in (f"/strategies/{strategy['id']}", f"/tags/{tags[1]['id']}", f"/trades/{original['id']}"):
         assert (await client.delete(path)).status_code == 204
@@ -294,7 +290,7 @@ async def test_a_taken_external_id_keeps_a_split_from_being_done(client: Client)
     taker = await create_part(client, "16:00", "16:10", external_id="T-2")
 
     refused = await client.post(f"/trades/{whole['id']}/split")
-    await patch(client, taker, external_id=None)
+    await patch_trade(client, taker["id"], external_id=None)
 
     assert error_of(refused) == (409, "conflict")
     assert details_of(refused)["fields"] == {"external_id": "is taken"}
@@ -304,7 +300,7 @@ async def test_a_taken_external_id_keeps_a_split_from_being_done(client: Client)
 async def test_a_copy_is_merged_with_its_original_and_comes_back_as_its_copy(client: Client) -> None:
     copy = await factories.create_trade(client)
     original = await factories.create_trade(client, copy["account_id"])
-    copy = await factories.patch_trade(client, copy["id"], source_trade_id=original["id"])
+    copy = await patch_trade(client, copy["id"], source_trade_id=original["id"])
 
     whole = await merge(client, copy, original)
     parts = await split(client, whole)
@@ -461,8 +457,8 @@ async def test_any_merges_that_are_split_again_leave_the_journal_as_it_was(
     ids = factories.read_ids(unwrap(await factories.send_file(client, factories.build_file(*rows), 1)))
     for trade_id in ids:
         if chosen.random() < 0.5:
-            await patch(client, {"id": trade_id}, notes=f"{trade_id}", grade=chosen.choice("ABC"))
-            await patch(client, {"id": trade_id}, tag_ids=[chosen.choice(tags)["id"]], **chosen.choice([{}, checked]))
+            await patch_trade(client, trade_id, notes=f"{trade_id}", grade=chosen.choice("ABC"))
+            await patch_trade(client, trade_id, tag_ids=[chosen.choice(tags)["id"]], **chosen.choice([{}, checked]))
     states, merged = [journal(app)], []
     total = sum(trade["gross_pnl"] for trade in await factories.list_trades(client))
     for _ in range(30):

@@ -6,7 +6,7 @@ from typing import Any
 import factories
 import httpx
 import pytest
-from factories import Client, details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, list_names, run_sql, unwrap
 from msgspec import structs
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -43,10 +43,6 @@ async def post_text(client: Client, text: str) -> httpx.Response:
 
 async def count_rows(app: Starlette, *tables: str) -> list[int]:
     return [(await run_sql(app, f"SELECT count(*) FROM {table}"))[0][0] for table in tables]
-
-
-async def list_names(client: Client, **query: Any) -> list[str]:
-    return [one["name"] for one in unwrap(await client.get("/strategies", params=query))]
 
 
 def orders_in(items: Any) -> list[tuple[str, int]]:
@@ -126,9 +122,9 @@ async def test_the_filters_choose_by_account_and_by_copy_group(app: Starlette, c
         made = await factories.create_strategy(client, name, **scope)
         assert (made["account_id"], made["copy_group_id"]) == (scope.get("account_id"), scope.get("copy_group_id"))
 
-    assert await list_names(client, account_id=one) == ["a", "b"]
-    assert await list_names(client, copy_group_id=group) == ["d"]
-    assert await list_names(client, account_id=one, copy_group_id=group) == []
+    assert await list_names(client, "/strategies", account_id=one) == ["a", "b"]
+    assert await list_names(client, "/strategies", copy_group_id=group) == ["d"]
+    assert await list_names(client, "/strategies", account_id=one, copy_group_id=group) == []
 
 
 async def test_account_and_copy_group_exclude_each_other(app: Starlette, client: Client) -> None:
@@ -138,7 +134,7 @@ async def test_account_and_copy_group_exclude_each_other(app: Starlette, client:
 
     assert error_of(refused) == (400, "validation_error")
     assert sorted(details_of(refused)["fields"]) == ["account_id", "copy_group_id"]
-    assert await list_names(client) == []
+    assert await list_names(client, "/strategies") == []
 
 
 @for_rows("text", ['"\\/\u2028<&', "5", "null", '{"a":1}', "x" * 255])
@@ -245,7 +241,7 @@ async def test_a_strategy_over_the_maximum_is_refused_with_the_numbers(
     assert error_of(refused) == (429, "limit_reached")
     assert details_of(refused) == {"limit": 2, "current": 2}
     assert "retry-after" not in refused.headers
-    assert await list_names(client) == ["A", "B"]
+    assert await list_names(client, "/strategies") == ["A", "B"]
     assert await count_rows(app, "setups") == [0]
     unwrap(await client.patch(f"/strategies/{first['id']}", json={"setups": [{"name": "a"}]}))
     await factories.create_strategy(other_user_client, "C")

@@ -2,11 +2,7 @@
 
 from typing import Any
 
-from factories import Client, create_category, create_tag, details_of, error_of, unwrap
-
-
-async def list_names(client: Client, **query: Any) -> list[str]:
-    return [tag["name"] for tag in unwrap(await client.get("/tags", params=query))]
+from factories import Client, create_category, create_tag, details_of, error_of, list_names, unwrap
 
 
 async def test_an_unknown_category_is_named_before_a_taken_name_and_after_a_missing_tag(client: Client) -> None:
@@ -18,7 +14,7 @@ async def test_an_unknown_category_is_named_before_a_taken_name_and_after_a_miss
         assert error_of(refused) == (400, "validation_error")
         assert details_of(refused) == {"fields": {"category_id": "is not one of your tag categories"}}
     assert error_of(await client.patch("/tags/999", json=body)) == (404, "not_found")
-    assert await list_names(client) == ["Tag", "Taken"]
+    assert await list_names(client, "/tags") == ["Tag", "Taken"]
 
 
 async def test_the_filters_choose_by_category_and_type_and_keep_the_order(client: Client) -> None:
@@ -35,7 +31,7 @@ async def test_the_filters_choose_by_category_and_type_and_keep_the_order(client
         ({"category_id": a, "type": "mistake"}, "ad"),
         ({"category_id": 999}, ""),
     ):
-        assert await list_names(client, **query) == [*names]
+        assert await list_names(client, "/tags", **query) == [*names]
 
 
 async def list_categories(client: Client) -> Any:

@@ -40,7 +40,10 @@ FILTERS: dict[str, tuple[list[Any], Callable[[Trade, Any], bool]]] = {
     "setup_id": ([1, 2, 3], lambda trade, value: trade["setup_id"] == value),
     "tag_id": ([1, 2, 3], lambda trade, value: value in trade["tag_ids"]),
     "import_id": ([1, 2], lambda trade, value: value == 1 and "row" in (trade["external_id"] or "")),
-    "symbol": (["ES", "MNQZ26", "MNQZ6", "ZB"], lambda trade, value: is_symbol(trade, value)),
+    "symbol": (
+        ["ES", "MNQZ26", "MNQZ6", "ZB"],
+        lambda trade, value: trade["contract"] == value.replace("MNQZ6", "MNQZ26"),
+    ),
     "root": (["ES", "MNQ", "ZB"], lambda trade, value: trade["root"] == value),
     "direction": (["long", "short"], lambda trade, value: trade["direction"] == value),
     "grade": (["A+", "F"], lambda trade, value: trade["grade"] == value),
@@ -52,10 +55,6 @@ FILTERS: dict[str, tuple[list[Any], Callable[[Trade, Any], bool]]] = {
     "fees_source": (["none", "typed", "file"], lambda trade, value: trade["fees_source"] == value),
     "source_trade_id": ([1, 2, 999], lambda trade, value: trade["source_trade_id"] == value),
 }
-
-
-def is_symbol(trade: Trade, symbol: str) -> bool:
-    return bool(trade["contract"] == symbol.replace("MNQZ6", "MNQZ26"))
 
 
 def outcome_of(trade: Trade) -> str:

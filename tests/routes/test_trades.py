@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import factories
-from factories import Client, details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, patch_trade, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -16,10 +16,6 @@ A_FILL = {"quantity": 1, "fees": 0, "external_id": None}
 ONLY_ALONE = ("tags", "confirmations", "fills", "merged_ids", "pictures", "typed")
 # Whatever follows from the result of a closed trade.
 RESULTS = ("exit_price", "gross_pnl", "net_pnl", "rr_realized", "trading_day")
-
-
-async def patch(client: Client, trade: Any, **fields: Any) -> Any:
-    return unwrap(await client.patch(f"/trades/{trade['id']}", json=fields))
 
 
 async def list_ids(client: Client, **query: Any) -> list[int]:
@@ -156,8 +152,8 @@ async def test_a_patch_changes_what_follows_from_it(
 ) -> None:
     trade = await factories.create_trade(client, **fields)
 
-    changed = await patch(client, trade, **edit)
-    again = await patch(client, trade, notes="seen again")
+    changed = await patch_trade(client, trade["id"], **edit)
+    again = await patch_trade(client, trade["id"], notes="seen again")
 
     assert select(changed, expected) == expected
     assert select(again, expected) == expected
@@ -215,7 +211,7 @@ async def test_a_patch_changes_the_field_sent_and_what_follows_from_it_alone(cli
         client, gross_pnl=5, grade="B", external_id="T-1", notes="Before", initial_risk=1, exit_price=None
     )
     for field, value in CHANGES:
-        changed = await patch(client, trade, **{field: value})
+        changed = await patch_trade(client, trade["id"], **{field: value})
 
         assert changed[field] == value
         follow = {field, "updated_at", "net_pnl", "rr_realized", "contract", "root", "fills", "fees_source"}
@@ -230,7 +226,7 @@ async def test_a_patch_that_changes_nothing_leaves_updated_at(client: Client) ->
     same: list[dict[str, Any]] = [{}, {"notes": "same", "quantity": 1, "fees": 0}, {"symbol": " ES "}]
 
     for fields in (*same, {"opened_at": "2026-01-05T15:00:00+01:00"}, {"gross_pnl": None}):
-        assert await patch(client, trade, **fields) == trade
+        assert await patch_trade(client, trade["id"], **fields) == trade
 
 
 @for_rows(
@@ -243,8 +239,8 @@ async def test_a_patch_that_changes_nothing_leaves_updated_at(client: Client) ->
 async def test_amounts_sent_in_place_of_impossible_ones_stay_patchable(client: Client, fields: dict[str, Any]) -> None:
     trade = await factories.create_trade(client, **{"exit_price": None, **fields})
 
-    assert await patch(client, trade) == trade
-    noted = await patch(client, trade, notes="Contract size was wrong")
+    assert await patch_trade(client, trade["id"]) == trade
+    noted = await patch_trade(client, trade["id"], notes="Contract size was wrong")
     assert (noted["notes"], noted["gross_pnl"]) == ("Contract size was wrong", fields["gross_pnl"])
 
 
@@ -254,7 +250,7 @@ async def test_a_trade_moves_to_an_account_that_has_one_just_like_it(client: Cli
     goal = await factories.create_goal(client, account_id=twin["account_id"], **factories.YEAR)
     before = await factories.read_actual(client, goal)
 
-    moved = await patch(client, trade, account_id=twin["account_id"])
+    moved = await patch_trade(client, trade["id"], account_id=twin["account_id"])
 
     assert await list_ids(client, account_id=twin["account_id"]) == [twin["id"], moved["id"]]
     assert (before, await factories.read_actual(client, goal)) == (1, 2)
@@ -296,7 +292,7 @@ async def test_a_setup_brings_its_strategy_and_another_strategy_drops_the_setup(
         ids |= {name: strategy["id"], f"{name} setup": strategy["setups"][0]["setup_id"]}
     trade = await factories.create_trade(client, **{name: ids[value] for name, value in fields.items()})
 
-    changed = await patch(client, trade, **{name: ids[value] for name, value in edit.items()})
+    changed = await patch_trade(client, trade["id"], **{name: ids[value] for name, value in edit.items()})
 
     assert (changed["strategy_id"], changed["setup_id"]) == tuple(ids[name] for name in expected)
 
@@ -324,7 +320,8 @@ async def test_a_copy_of_a_copy_leads_to_the_original_which_is_no_copy_of_itself
     copy = await factories.create_trade(client, account, source_trade_id=original["id"])
 
     second = await factories.create_trade(client, account, source_trade_id=copy["id"])
-    third = await patch(client, await factories.create_trade(client, account), source_trade_id=second["id"])
+    third = await factories.create_trade(client, account)
+    third = await patch_trade(client, third["id"], source_trade_id=second["id"])
     alone = await factories.create_trade(client, account)
     refused = [
         await client.patch(f"/trades/{trade['id']}", json={"source_trade_id": source["id"]})
@@ -348,7 +345,7 @@ async def test_copies_are_one_decision_also_without_their_original_and_their_mon
     deleted = await client.delete(f"/trades/{original['id']}")
     actuals.append((await factories.read_actual(client, count), await factories.read_actual(client, money)))
     sources = [(await factories.get_trade(client, one))["source_trade_id"] for one in copies]
-    await patch(client, copies[2], source_trade_id=None)
+    await patch_trade(client, copies[2]["id"], source_trade_id=None)
     actuals.append((await factories.read_actual(client, count), await factories.read_actual(client, money)))
 
     assert deleted.status_code == 204
@@ -381,7 +378,7 @@ async def test_an_external_id_is_free_again_after_a_delete_or_a_change(client: C
 
     for other in ("T-2", None):
         trade = await factories.create_trade(client, account_id, external_id="T-1")
-        assert (await patch(client, trade, external_id=other))["external_id"] == other
+        assert (await patch_trade(client, trade["id"], external_id=other))["external_id"] == other
 
     assert (await factories.create_trade(client, account_id, external_id="T-1"))["external_id"] == "T-1"
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 from factories import unwrap
 from streams import (
@@ -23,10 +22,6 @@ from streams import (
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with serve_in_thread(tmp_path_factory.mktemp("boundaries") / "journal.db") as journal:
         yield journal
-
-
-def category_names(client: httpx.Client) -> list[str]:
-    return [category["name"] for category in unwrap(client.get("/tag-categories"))]
 
 
 PATCH_ME = "PATCH /v1/me"
@@ -64,7 +59,7 @@ def test_the_body_of_a_request_for_another_protocol_is_no_request(
 
         # The body was read whole, as a body: it is no JSON.
         assert responses == [[(400, b"outer", True)]] * len(UPGRADES)
-        assert name in category_names(client)
+        assert name in [category["name"] for category in unwrap(client.get("/tag-categories"))]
 
 
 KEY = "k" * 40  # each test puts the key of its journal in its place

@@ -66,7 +66,7 @@ def stand(journal: Journal, account: int, rules: dict[str, Any], at: str) -> dic
     counted = [line for line in trades if line.day <= end]
     cycle = [line for line in counted if line.day > max(payouts, default="")]
     begins = lines[0].day if is_reset else None
-    paid = {"counts_from": following(max(payouts)) if payouts else begins}
+    paid = {"counts_from": str(Day.fromisoformat(max(payouts)) + DAY) if payouts else begins}
     return {
         "account_id": account,
         "at": at,
@@ -156,10 +156,6 @@ def sum_lines(journal: Journal, lines: list[Cash], lost: set[int] | None) -> dic
         "accounts": len(accounts),
         "lost": None if lost is None else len(accounts & lost),
     }
-
-
-def following(day: str) -> str:
-    return str(Day.fromisoformat(day) + DAY)
 
 
 def closings(journal: Journal, account: int, at: str) -> list[dict[str, Any]]:

@@ -23,10 +23,6 @@ async def read_exits(client: Client, **query: Any) -> Any:
     return unwrap(await client.get("/exits", params=query))
 
 
-def on_day(number: int) -> dict[str, Any]:
-    return {"closed_at": f"2026-01-{1 + number:02}T15:00:00Z"}
-
-
 async def insert_example(app: Starlette, account_id: int) -> None:
     """The trades of the example of the page, and one that does not know its excursions."""
     for pnl, mae, mfe in ((80, 20, 80), (-120, 130, 0), (10, 60, 95)):
@@ -57,8 +53,9 @@ async def test_a_cell_claims_nothing_below_ten_changed_decisions_or_five_days(
 ) -> None:
     """A stop at 50 would have saved 50 and more each time, a target at 50 changes nine decisions."""
     for number in range(40):
-        fields = {"mae": 60, "mfe": 50 if number < 9 else 0, **on_day(number % 20)}
-        await insert_trade(app, account_id, gross_pnl=-100 - number % 7, **fields)
+        pnl, mfe, day = -100 - number % 7, 50 if number < 9 else 0, 1 + number % 20
+        closed_at = f"2026-01-{day:02}T15:00:00Z"
+        await insert_trade(app, account_id, gross_pnl=pnl, mae=60, mfe=mfe, closed_at=closed_at)
 
     cells = (await read_exits(client, **IN_MONEY, targets="50"))["cells"]
     of_four_days = await read_exits(client, **IN_MONEY, to="2026-01-04")

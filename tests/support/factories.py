@@ -102,6 +102,14 @@ async def snapshots_of(client: Client, goal_id: int, **query: Any) -> Any:
     return unwrap(await client.get(f"/goals/{goal_id}/snapshots", params=query))
 
 
+async def history_of(client: Client, goal: Any) -> list[Any]:
+    """The snapshots of a goal without what is each goal's own."""
+    return [
+        {name: value for name, value in one.items() if name not in ("goal_id", "computed_at")}
+        for one in await snapshots_of(client, goal["id"], limit=365)
+    ]
+
+
 # A goal over the whole of 2026.
 YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
 
@@ -277,6 +285,16 @@ async def list_trades(client: Client, **query: Any) -> list[Any]:
 async def get_trade(client: Client, trade: Any) -> Any:
     """Read a trade as it is now, by its id or as it was."""
     return unwrap(await client.get(f"/trades/{trade if isinstance(trade, int) else trade['id']}"))
+
+
+async def export(client: Client, **query: Any) -> str:
+    answer = await client.get("/trades/export", params=query)
+    assert answer.status_code == 200
+    return answer.text
+
+
+async def list_names(client: Client, path: str, **query: Any) -> list[str]:
+    return [one["name"] for one in unwrap(await client.get(path, params=query))]
 
 
 async def patch_trade(client: Client, trade_id: int, **fields: Any) -> Any:

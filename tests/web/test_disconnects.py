@@ -67,12 +67,6 @@ async def test_no_response_is_computed_for_a_client_that_has_left(app: Starlette
         pass  # the locks are free again
 
 
-@pytest.fixture
-def database(app: Starlette) -> Database:
-    opened: Database = app.state.database
-    return opened
-
-
 @pytest.mark.parametrize(
     ("kind", "arguments"),
     [("read_transaction", ()), ("report_transaction", ()), ("history_transaction", ()), ("search_transaction", (1,))],

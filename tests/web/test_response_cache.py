@@ -10,7 +10,7 @@ import pytest
 import time_machine
 from commands import change
 from conftest import client_of, new_key_for
-from factories import Client, error_of, unwrap
+from factories import Client, error_of, list_names, unwrap
 from proofs import examples
 from sql_calls import every_sql_call, noted_statements
 from starlette.applications import Starlette
@@ -18,10 +18,6 @@ from starlette.applications import Starlette
 from journal_api.web import response_cache
 
 WRITES = examples(full=200, ci=50)
-
-
-async def names(client: Client, **query: Any) -> list[str]:
-    return [tag["name"] for tag in unwrap(await client.get("/tags", params=query))]
 
 
 async def test_a_request_that_is_repeated_takes_no_statement(client: Client) -> None:
@@ -45,34 +41,34 @@ async def test_a_cached_response_is_of_its_user_path_and_query_alone(app: Starle
     other = await factories.create_tag(client, "Calm", category_id=tag["category_id"], type="mistake")
     async with client_of(app, await new_key_for(app, await factories.insert_user(app))) as other_user:
         for _ in range(2):
-            assert await names(client) == ["Calm", "FOMO"]
-            assert await names(client, type="mistake") == ["Calm"]
+            assert await list_names(client, "/tags") == ["Calm", "FOMO"]
+            assert await list_names(client, "/tags", type="mistake") == ["Calm"]
             assert unwrap(await client.get(f"/tags/{tag['id']}"))["name"] == "FOMO"
             assert unwrap(await client.get(f"/tags/{other['id']}"))["name"] == "Calm"
-            assert await names(other_user) == []
+            assert await list_names(other_user, "/tags") == []
 
 
 async def test_every_write_of_any_program_ends_the_responses_of_before(app: Starlette, client: Client) -> None:
     path = f"/tags/{(await factories.create_tag(client, 'FOMO'))['id']}"
-    assert await names(client) == ["FOMO"]
+    assert await list_names(client, "/tags") == ["FOMO"]
 
     # Neither a dry run nor a refused write is a write.
     assert (await client.delete(path, params={"dry_run": "true"})).status_code == 204
     assert (await client.patch(path, json={"type": "unknown"})).status_code == 400
-    assert await names(client) == ["FOMO"]
+    assert await list_names(client, "/tags") == ["FOMO"]
 
     await client.patch(path, json={"name": "Patience"})
-    assert await names(client) == ["Patience"]
+    assert await list_names(client, "/tags") == ["Patience"]
 
     change(app.state.settings.db, "UPDATE tags SET name = 'Calm'")
-    assert await names(client) == ["Calm"]
+    assert await list_names(client, "/tags") == ["Calm"]
 
     await client.delete(path)
-    assert await names(client) == []
+    assert await list_names(client, "/tags") == []
 
 
 async def test_a_cached_response_needs_a_valid_key_with_the_scope(app: Starlette, client: Client) -> None:
-    assert await names(client) == []
+    assert await list_names(client, "/tags") == []
 
     async with client_of(app, await new_key_for(app, scopes=("read:goals",))) as without_scope:
         assert error_of(await without_scope.get("/tags")) == (403, "forbidden_scope")
@@ -108,12 +104,12 @@ async def test_the_cache_takes_a_bounded_amount_of_memory(
     monkeypatch.setattr(response_cache, "MAX_SUM", 20_000)
     await factories.create_tag(client, "FOMO")
 
-    await names(client)
+    await list_names(client, "/tags")
     for limit in range(1, 100):
         assert (await client.get("/trades", params={"limit": limit})).status_code == 200
         assert app.state.response_cache.size <= 20_000
         with noted_statements() as noted:
-            await names(client)
+            await list_names(client, "/tags")
         assert noted == []  # it stays, because it was used last
 
     with noted_statements() as noted:
@@ -124,7 +120,7 @@ async def test_the_cache_takes_a_bounded_amount_of_memory(
 
     monkeypatch.setattr(response_cache, "MAX_SUM", 100)  # less than one response
     await factories.create_category(client, "A write empties the cache")
-    assert await names(client) == ["FOMO"]
+    assert await list_names(client, "/tags") == ["FOMO"]
     assert app.state.response_cache.size == 0
 
 
@@ -143,7 +139,7 @@ async def test_a_response_that_was_read_before_a_write_is_not_cached_after_it(cl
         reading = asyncio.create_task(client.get("/trades"))
         assert await asyncio.to_thread(has_read.wait, 10)
         await client.patch(path, json={"symbol": "NEW"})
-        await names(client)  # sees the write and empties the cache
+        await list_names(client, "/tags")  # sees the write and empties the cache
         goes_on.set()
         ((before,), (after,)) = unwrap(await reading), unwrap(await client.get("/trades"))
 
