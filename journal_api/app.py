@@ -29,17 +29,9 @@ from journal_api.routes import health, sign_in
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.values.sign_in import KEY_COMMAND, OneTimeCode, SignInOptions
-from journal_api.web import auth, request_log
+from journal_api.web import auth, middleware, request_log
 from journal_api.web.change_signal import ChangeSignal
 from journal_api.web.dispatch import Dispatch
-from journal_api.web.middleware import (
-    LOOPBACK_HOSTS,
-    READ_HEADERS,
-    SENT_HEADERS,
-    CorsMiddleware,
-    ErrorMiddleware,
-    RequestContextMiddleware,
-)
 from journal_api.web.prometheus import RequestMetrics
 from journal_api.web.rate_limits import RateLimits
 from journal_api.web.request_log import HandledRequest
@@ -64,15 +56,15 @@ class JournalApp(Starlette):
     def build_middleware_stack(self) -> ASGIApp:
         """Wrap ErrorMiddleware in CorsMiddleware, so that web pages can read error responses."""
         settings: Settings = self.state.settings
-        cors = CorsMiddleware(
-            ErrorMiddleware(Dispatch(self.routes)),
+        cors = middleware.CorsMiddleware(
+            middleware.ErrorMiddleware(Dispatch(self.routes)),
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=SENT_HEADERS,
-            expose_headers=READ_HEADERS,
+            allow_headers=middleware.SENT_HEADERS,
+            expose_headers=middleware.READ_HEADERS,
         )
-        hosts = (*LOOPBACK_HOSTS, *settings.allowed_hosts)
-        return RequestContextMiddleware(cors, hosts, self.state.listeners)
+        hosts = (*middleware.LOOPBACK_HOSTS, *settings.allowed_hosts)
+        return middleware.RequestContextMiddleware(cors, hosts, self.state.listeners)
 
 
 def create_app(

@@ -4,25 +4,14 @@ from typing import Any
 
 import click
 
-from journal_api.cli.common import (
-    DAY,
-    DECODER,
-    NAME,
-    Decoded,
-    find_named,
-    find_user,
-    naming_options,
-    print_json,
-    run_in_database,
-    with_settings,
-)
+from journal_api.cli import common
 from journal_api.cli.report_table import align_rows, format_cell, format_rate
 from journal_api.database.database import Database
 from journal_api.settings import Settings
 from journal_api.statistics import exits_sql
 from journal_api.structs.exits import ExitLevels, ExitQuery
 
-LEVELS = Decoded(ExitLevels.decode, "numbers")
+LEVELS = common.Decoded(ExitLevels.decode, "numbers")
 HEAD = ["Stop", "Target", "Changed", "Either", "Difference", "q", "Verdict"]
 
 
@@ -31,28 +20,28 @@ HEAD = ["Stop", "Target", "Changed", "Either", "Difference", "q", "Verdict"]
 @click.option("--stops", type=LEVELS, help="Up to 12 stops, separated by commas.")
 @click.option("--targets", type=LEVELS, help="Up to 12 targets, separated by commas.")
 @click.option("--account", help="Only the trades of this account.")
-@click.option("--from", "since", type=DAY, help="Only trading days from this one on.")
-@click.option("--to", "until", type=DAY, help="Only trading days to this one.")
+@click.option("--from", "since", type=common.DAY, help="Only trading days from this one on.")
+@click.option("--to", "until", type=common.DAY, help="Only trading days to this one.")
 @click.option("--limit", type=click.IntRange(1, 168), default=10, help="The most lines; default: 10.")
-@click.option("--user", type=NAME, help="The owner of the journal; default: the first user.")
+@click.option("--user", type=common.NAME, help="The owner of the journal; default: the first user.")
 @click.option("--json", "as_json", is_flag=True, help="Print the exits as GET /v1/exits returns them.")
-@with_settings
+@common.with_settings
 def print_exits(
     settings: Settings, account: str | None, limit: int, user: str | None, as_json: bool, **members: Any
 ) -> None:
     """Print what one more stop or target would have made of trades with MAE and MFE, the best first."""
 
     async def run(database: Database) -> str:
-        owner_id = await find_user(database.reader, user)
-        account_id = await find_named(database.reader, owner_id, "account", account)
-        with naming_options():
+        owner_id = await common.find_user(database.reader, user)
+        account_id = await common.find_named(database.reader, owner_id, "account", account)
+        with common.naming_options():
             return await exits_sql.get(database, owner_id, ExitQuery(account_id=account_id, **members))
 
-    text = run_in_database(settings, run)
+    text = common.run_in_database(settings, run)
     if as_json:
-        print_json(text)
+        common.print_json(text)
     else:
-        click.echo(format_exits(DECODER.decode(text), limit), nl=False)
+        click.echo(format_exits(common.DECODER.decode(text), limit), nl=False)
 
 
 def format_exits(exits: Any, limit: int) -> str:

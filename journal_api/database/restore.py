@@ -8,17 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from journal_api.database.backup import (
-    BUSY_TIMEOUT,
-    CHECKSUM,
-    PREFIX,
-    SUFFIX,
-    checksum_path,
-    copy_checked,
-    hash_file,
-    kept_path,
-    sync,
-)
+from journal_api.database import backup
 from journal_api.database.check import query
 from journal_api.database.connections import connect
 from journal_api.database.lock import without_server
@@ -59,32 +49,32 @@ def restore(db: Path, source: Path) -> Restored:
     require_journal(source)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with without_server(db):
-        kept = kept_path(file, "restore")
-        with copy_checked(source, kept) as copy:
+        kept = backup.kept_path(file, "restore")
+        with backup.copy_checked(source, kept) as copy:
             expire_cursors(copy)
             was_there = file.exists()
             if was_there:
                 checkpoint(file)
                 keep(file, kept)
             move_logs(file, kept)
-            sync(file.parent)
+            backup.sync(file.parent)
             copy.replace(file)
-        sync(file.parent)
+        backup.sync(file.parent)
     return Restored(kept if was_there else None, is_verified)
 
 
 def verify_checksum(source: Path) -> bool:
     """Return whether there is a checksum file. Raises DatabaseRefused when the checksum differs."""
-    beside = checksum_path(source)
+    beside = backup.checksum_path(source)
     try:
         # sha256sum writes a backslash before the checksum of a name that it escapes.
         match = re.match(rb"\\?([0-9a-f]{64}) ", beside.read_bytes())
     except FileNotFoundError:
         return False
-    if match is None or match[1].decode() != hash_file(source):
+    if match is None or match[1].decode() != backup.hash_file(source):
         raise DatabaseRefused(
             f"{source}: the file has changed since it was backed up, its SHA-256 is not in {beside.name}; "
-            f"use another backup, or remove the {CHECKSUM} file to restore this file anyway"
+            f"use another backup, or remove the {backup.CHECKSUM} file to restore this file anyway"
         )
     return True
 
@@ -105,13 +95,13 @@ def expire_cursors(copy: Path) -> None:
         for (log,) in db.execute(FIND_LOG).fetchall():
             for statement in ("BEGIN", JUMP, EXPIRE, "COMMIT"):
                 db.execute(statement.format(log=log))
-    sync(copy)
+    backup.sync(copy)
 
 
 def checkpoint(file: Path) -> None:
     """Move the log into the file, unless it is too damaged. Raises DatabaseRefused while another process uses it."""
     try:
-        with closing(connect(file, "rw", timeout=BUSY_TIMEOUT)) as db:
+        with closing(connect(file, "rw", timeout=backup.BUSY_TIMEOUT)) as db:
             db.execute("PRAGMA journal_mode = DELETE").fetchone()
             db.execute("BEGIN EXCLUSIVE")  # without a log, the mode can be changed while others use the file
             db.execute("ROLLBACK")
@@ -125,10 +115,10 @@ def keep(file: Path, kept: Path) -> None:
     try:
         os.link(file, kept)
     except OSError:  # a file system without hard links
-        part = kept.with_name(f"{PREFIX}{kept.name}{SUFFIX}")
+        part = kept.with_name(f"{backup.PREFIX}{kept.name}{backup.SUFFIX}")
         shutil.copyfile(file, part)
         shutil.copymode(file, part)
-        sync(part)
+        backup.sync(part)
         part.rename(kept)
 
 

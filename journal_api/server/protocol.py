@@ -31,14 +31,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from journal_api import __version__
 from journal_api.errors import ApiError, RequestTimeout, ValidationFailed
+from journal_api.server import request_head
 from journal_api.server.descriptors import MAX_CONNECTIONS
-from journal_api.server.request_head import (
-    HEAD_TOO_LARGE,
-    MAX_HEAD_SIZE,
-    head_error,
-    head_without_upgrade,
-    parse_authority,
-)
 from journal_api.web import responses
 from journal_api.web.request_log import HandledRequest, new_request_id, write_line
 
@@ -107,15 +101,15 @@ class Protocol(HttpToolsProtocol):
             self.parse(data)
         except HttpParserError:
             self.reject(ValidationFailed("Invalid HTTP request received."))
-        if self.head_bytes > MAX_HEAD_SIZE:
-            self.reject(ValidationFailed(HEAD_TOO_LARGE))
+        if self.head_bytes > request_head.MAX_HEAD_SIZE:
+            self.reject(ValidationFailed(request_head.HEAD_TOO_LARGE))
 
     def parse(self, data: bytes) -> None:
         try:
             self.parser.feed_data(data)
         except HttpParserUpgrade as upgrade:
             (end_of_head,) = upgrade.args
-            head = head_without_upgrade(self.parser, self.url, self.headers)
+            head = request_head.head_without_upgrade(self.parser, self.url, self.headers)
             self.parser = HttpRequestParser(self)
             self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn sets it
             self.parser.feed_data(head)
@@ -133,7 +127,7 @@ class Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         http_version = self.parser.get_http_version()
-        message = head_error(self.parser.get_method(), self.url, self.headers, http_version)
+        message = request_head.head_error(self.parser.get_method(), self.url, self.headers, http_version)
         if message is not None:
             self.reject(ValidationFailed(message))
             raise ValueError  # stops the parser
@@ -141,7 +135,7 @@ class Protocol(HttpToolsProtocol):
             return
         if http_version == "1.0":
             self.expect_100_continue = False  # the client would read 100 as the response
-        self.scope["state"]["authority"] = parse_authority(self.url)
+        self.scope["state"]["authority"] = request_head.parse_authority(self.url)
         super().on_headers_complete()
         self.headers = []  # on_header appends trailers, which are not headers (RFC 9110, 6.5.1)
         self.in_body = True

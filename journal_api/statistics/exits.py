@@ -15,17 +15,8 @@ from typing import NamedTuple
 
 from msgspec import json
 
+from journal_api.metrics import inference
 from journal_api.metrics.by_day import multiply
-from journal_api.metrics.inference import (
-    MIN_DAYS,
-    MIN_DECISIONS,
-    DaySums,
-    ExitVerdict,
-    Sample,
-    benjamini_hochberg,
-    mean_interval,
-    mean_p_value,
-)
 from journal_api.statistics.edge import MAX_RATE
 from journal_api.values.money import SCALE, decimal_json
 
@@ -86,7 +77,7 @@ def build_exits(
     size = len(decisions)
     net_pnl, wins = sum(one.gross - one.fees for one in decisions), sum(one.is_win for one in decisions)
     cells = list(compute_cells(decisions, stops, targets))
-    rates = iter(benjamini_hochberg([cell.p for cell in cells if cell.p is not None]))
+    rates = iter(inference.benjamini_hochberg([cell.p for cell in cells if cell.p is not None]))
     return json.encode(
         {
             "unit": unit,
@@ -125,7 +116,7 @@ def build_cell(cell: Cell, size: int, net_pnl: int, q: float | None) -> dict[str
     }
 
 
-def judge(cell: Cell, q: float | None) -> ExitVerdict:
+def judge(cell: Cell, q: float | None) -> inference.ExitVerdict:
     if cell.p is None:
         return "too_few"
     if q is None or q > MAX_RATE or cell.total.low <= 0 <= cell.total.high:
@@ -136,7 +127,7 @@ def judge(cell: Cell, q: float | None) -> ExitVerdict:
 def build_halves(cells: Sequence[Cell], size: int) -> dict[str, object] | None:
     """Return the best cell of the first half, by its low end, beside the second half."""
     first, second = size // 2, size - size // 2
-    known = [cell for cell in cells if cell.first_changed >= MIN_DECISIONS]
+    known = [cell for cell in cells if cell.first_changed >= inference.MIN_DECISIONS]
     if not known:
         return None
     best = max(known, key=lambda cell: cell.first_total.low)
@@ -196,7 +187,7 @@ def compute_cells(decisions: Sequence[Decision], stops: Sequence[int], targets: 
         low, low_first = sum_end(every, at, levels, (every, no_target), (no_target, at))
         high, high_first = sum_end(every, at, levels, (no_stop, at), (every, no_stop)) if either else (low, low_first)
         changed_days = sum(map(ne, read_days(every), read_days(at)))
-        is_known = every[0] - at[0] >= MIN_DECISIONS and changed_days >= MIN_DAYS
+        is_known = every[0] - at[0] >= inference.MIN_DECISIONS and changed_days >= inference.MIN_DAYS
         yield Cell(
             stop,
             target,
@@ -216,7 +207,7 @@ def read_days(row: Row) -> Row:
     return row[SCALARS : (SCALARS + len(row)) // 2]
 
 
-def sum_end(every: Row, at: Row, levels: tuple[int, int], *leaving: tuple[Row, Row]) -> tuple[Sample, int]:
+def sum_end(every: Row, at: Row, levels: tuple[int, int], *leaving: tuple[Row, Row]) -> tuple[inference.Sample, int]:
     """Return the sample of the changes of all decisions, and the change of the first half.
 
     The decisions that leave at a level are those of one row that are not in another one.
@@ -236,21 +227,21 @@ def sum_end(every: Row, at: Row, levels: tuple[int, int], *leaving: tuple[Row, R
             *map(read_days, rows), *(one[SCALARS + len(days) :] for one in (every, at)), strict=True
         )
     ]
-    by_day = DaySums(len(days), multiply(changes, changes), multiply(changes, days), multiply(days, days))
-    return Sample(size, total, of_squares, of_cubes, by_day), first
+    by_day = inference.DaySums(len(days), multiply(changes, changes), multiply(changes, days), multiply(days, days))
+    return inference.Sample(size, total, of_squares, of_cubes, by_day), first
 
 
-def join_intervals(low: Sample, high: Sample) -> Ends | None:
+def join_intervals(low: inference.Sample, high: inference.Sample) -> Ends | None:
     """Return the interval from the lower end of the low mean's to the upper end of the high mean's."""
-    below, above = mean_interval(low), mean_interval(high)
+    below, above = inference.mean_interval(low), inference.mean_interval(high)
     return None if isinstance(below, str) or isinstance(above, str) else Ends(below.low, above.high)
 
 
-def find_p(low: Sample, high: Sample) -> float:
+def find_p(low: inference.Sample, high: inference.Sample) -> float:
     """Return the p of the end that is nearer to no change, 1 if no change is between both ends."""
     if low.total <= 0 <= high.total:
         return 1.0
-    return mean_p_value(low if low.total > 0 else high)
+    return inference.mean_p_value(low if low.total > 0 else high)
 
 
 # Wins ----------------------------------------------------------------------------------------------------

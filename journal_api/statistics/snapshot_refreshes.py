@@ -18,17 +18,7 @@ from journal_api.database.database import Database
 from journal_api.database.sql import json_list
 from journal_api.errors import Busy
 from journal_api.metrics.members import Statistics
-from journal_api.statistics import balances, goal_states, periods_sql, trade_facts
-from journal_api.statistics.goal_history import (
-    GoalState,
-    Snapshot,
-    add_balances,
-    build_snapshot,
-    find_stale_periods,
-    has_snapshot,
-    is_unchanged,
-    mark_mixed_currencies,
-)
+from journal_api.statistics import balances, goal_history, goal_states, periods_sql, trade_facts
 from journal_api.values.clock import now
 from journal_api.values.periods import Period, find_period
 
@@ -40,15 +30,15 @@ CHANGING = "The goal or its accounts are being changed. Try again."
 class History(NamedTuple):
     """What a refresh of a goal stores: the snapshots of the stale periods. `stale` is None without any."""
 
-    state: GoalState
+    state: goal_history.GoalState
     stale: Sequence[Period] | None
-    snapshots: Sequence[Snapshot] = ()
+    snapshots: Sequence[goal_history.Snapshot] = ()
 
 
 class Plan(NamedTuple):
     """What a refresh of a goal computes: the stale periods of its history, given the days that changed."""
 
-    state: GoalState
+    state: goal_history.GoalState
     changed: Sequence[date]
     stale: tuple[Period, ...]
 
@@ -139,7 +129,7 @@ async def store_unchanged(database: Database, computed: Mapping[int, History | N
 
     async def store_each(db: Connection) -> None:
         for goal_id, history in computed.items():
-            if history and is_unchanged(await goal_states.find(db, goal_id), history.state):
+            if history and goal_history.is_unchanged(await goal_states.find(db, goal_id), history.state):
                 await store(db, history)
                 done.add(goal_id)
 
@@ -169,7 +159,7 @@ async def find_plan(db: Connection, goal_id: int, *, is_stopped: bool = False) -
     if state.is_of_today and not changed:
         # All new changes, if there are any, are of other users or out of scope.
         return None if state.change_cursor == state.latest_change else History(state, None)
-    return Plan(state, changed, tuple(dict.fromkeys(find_stale_periods(state, changed))))
+    return Plan(state, changed, tuple(dict.fromkeys(goal_history.find_stale_periods(state, changed))))
 
 
 async def compute(db: Connection, plans: Sequence[Plan]) -> list[Source]:
@@ -206,13 +196,13 @@ def build_history(source: Source) -> History:
     state = plan.state
     by_period, of_today = {period: computed[period] for period in plan.stale}, computed[plan.today]
     if state.carries_balance and state.mixes_currencies:
-        by_period = mark_mixed_currencies(by_period)
+        by_period = goal_history.mark_mixed_currencies(by_period)
     elif state.carries_balance:
-        by_period = add_balances(by_period, source.opening_balance, source.cash, state.currency)
+        by_period = goal_history.add_balances(by_period, source.opening_balance, source.cash, state.currency)
     snapshots = [
-        build_snapshot(state, period, totals, of_today)
+        goal_history.build_snapshot(state, period, totals, of_today)
         for period, totals in by_period.items()
-        if has_snapshot(state, period, totals)
+        if goal_history.has_snapshot(state, period, totals)
     ]
     return History(state, plan.stale, snapshots)
 
@@ -229,7 +219,7 @@ async def store(db: Connection, history: History) -> None:
 
 
 async def replace_stale(
-    db: Connection, state: GoalState, stale: Sequence[Period], snapshots: Sequence[Snapshot]
+    db: Connection, state: goal_history.GoalState, stale: Sequence[Period], snapshots: Sequence[goal_history.Snapshot]
 ) -> None:
     """Delete the snapshots that are stale or outside the history, and insert the new snapshots."""
     is_rebuilt = state.change_cursor is None or state.timeframe == "custom"
@@ -255,8 +245,8 @@ async def replace_stale(
     )
     await db.execute_fetchall(
         f"""
-        INSERT INTO snapshots (goal_id, {", ".join(Snapshot._fields)}, computed_at)
-        SELECT :goal_id, {", ".join(f"value ->> '$.{name}'" for name in Snapshot._fields)}, :now
+        INSERT INTO snapshots (goal_id, {", ".join(goal_history.Snapshot._fields)}, computed_at)
+        SELECT :goal_id, {", ".join(f"value ->> '$.{name}'" for name in goal_history.Snapshot._fields)}, :now
         FROM json_each(:snapshots)
         """,
         {

@@ -12,17 +12,11 @@ from starlette.requests import Request
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.repositories.idempotency_keys import KeyedRequest
 from journal_api.values.types import decode_value
+from journal_api.web import validation_errors
 from journal_api.web.bodies import check_media_type, find_max_body_size, stream_body
 from journal_api.web.operation import Operation
 from journal_api.web.quoting import shorten
 from journal_api.web.read_only_echo import Echo, split_echo
-from journal_api.web.validation_errors import (
-    ErrorCollector,
-    add_query_errors,
-    find_body_error,
-    find_query_error,
-    list_members,
-)
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -71,7 +65,7 @@ class IndexedErrors:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.errors = ErrorCollector()
+        self.errors = validation_errors.ErrorCollector()
         self.ids: dict[str, list[int]] = {}  # such as unknown_tag_ids
 
     @contextmanager
@@ -106,7 +100,7 @@ def decode_json(body: str | bytes, struct: type[S]) -> S:
         try:
             return msgspec.json.decode(body, type=struct, dec_hook=decode_value)
         except (msgspec.ValidationError, ValidationFailed):
-            raise find_body_error(body.encode() if isinstance(body, str) else body, struct) from None
+            raise validation_errors.find_body_error(body.encode() if isinstance(body, str) else body, struct) from None
     except RecursionError:
         raise ValidationFailed("The body is nested too deeply.") from None
     except UnicodeDecodeError:
@@ -117,12 +111,12 @@ def decode_json(body: str | bytes, struct: type[S]) -> S:
 
 def decode_query(request: Request, struct: type[S]) -> S:
     """Decode the query parameters. Raises ValidationFailed with every error."""
-    errors = ErrorCollector()
+    errors = validation_errors.ErrorCollector()
     values = read_values(request.scope["query_string"].decode("latin-1"), struct, errors)
     try:
         decoded = msgspec.convert(values, struct, dec_hook=decode_value)
     except msgspec.ValidationError:
-        add_query_errors(errors, values, struct)
+        validation_errors.add_query_errors(errors, values, struct)
     except ValidationFailed as rule_error:
         if not errors:
             raise
@@ -130,12 +124,12 @@ def decode_query(request: Request, struct: type[S]) -> S:
     else:
         if not errors:
             return decoded
-    raise find_query_error(errors, struct) from None
+    raise validation_errors.find_query_error(errors, struct) from None
 
 
-def read_values(query: str, struct: type[msgspec.Struct], errors: ErrorCollector) -> dict[str, Any]:
+def read_values(query: str, struct: type[msgspec.Struct], errors: validation_errors.ErrorCollector) -> dict[str, Any]:
     """Return the values of the parameters that the struct has; add what is wrong with the others."""
-    members = list_members(struct)
+    members = validation_errors.list_members(struct)
     texts: dict[str, Any] = {}
     for name, text in parse_qsl(query, keep_blank_values=True):
         if name not in members:
@@ -150,7 +144,7 @@ def read_values(query: str, struct: type[msgspec.Struct], errors: ErrorCollector
     return {name: value for name, value in values.items() if name not in errors.fields}
 
 
-def parse_value(scalar: type | None, name: str, text: Any, errors: ErrorCollector) -> Any:
+def parse_value(scalar: type | None, name: str, text: Any, errors: validation_errors.ErrorCollector) -> Any:
     """Return the value of a query parameter, converted where the member is a number or a boolean."""
     if scalar is int:
         if WHOLE_NUMBER.fullmatch(text):

@@ -425,7 +425,7 @@ def test_nothing_is_restored_under_a_running_server(db: Path, copy: Path) -> Non
 def test_nothing_is_restored_while_another_command_reads(
     db: Path, copy: Path, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("journal_api.database.restore.BUSY_TIMEOUT", 0.1)
+    monkeypatch.setattr("journal_api.database.backup.BUSY_TIMEOUT", 0.1)
     change(db, f"PRAGMA journal_mode = {mode}")
     with closing(sqlite3.connect(db)) as command_at_work:
         command_at_work.execute("BEGIN")
