@@ -10,22 +10,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import journals
 import pytest
 from commands import change, command, new_key, rows, running
 from factories import unwrap
-from journals import (
-    LOOSE_ROW,
-    NEWER,
-    TEXT,
-    TRIGGER,
-    Write,
-    content,
-    crash,
-    in_turn,
-    prepare,
-    statements,
-    write_released,
-)
 
 from journal_api.database import check as database_check
 from journal_api.database.check import Finding, examine, query
@@ -73,7 +61,7 @@ LINES = ("database", "permissions", "disk", "SQLite", "write-ahead", "server", "
 def db(tmp_path: Path) -> Path:
     """A new journal in a folder of its own."""
     db = tmp_path / "data" / "journal.db"
-    prepare(db)
+    journals.prepare(db)
     return db
 
 
@@ -135,7 +123,7 @@ def test_a_running_server_is_reported_and_goes_on(db: Path, tmp_path: Path) -> N
 
 
 def after_a_crash(db: Path) -> None:
-    crash(db, "UPDATE users SET name = 'in the log'")
+    journals.crash(db, "UPDATE users SET name = 'in the log'")
 
 
 def after_a_crash_and_a_copy(db: Path) -> None:
@@ -145,23 +133,23 @@ def after_a_crash_and_a_copy(db: Path) -> None:
 
 def of_an_older_release(db: Path) -> None:
     db.unlink()
-    write_released(db, 1)
+    journals.write_released(db, 1)
     db.chmod(0o600)
 
 
-STATES: dict[str, Write] = {
+STATES: dict[str, journals.Write] = {
     "new": lambda db: None,
-    "log mode": statements("PRAGMA journal_mode = WAL"),
+    "log mode": journals.statements("PRAGMA journal_mode = WAL"),
     "crash": after_a_crash,
     "crash and copy": after_a_crash_and_a_copy,
     "older": of_an_older_release,
-    "trigger": statements(TRIGGER),
-    "empty": content(b""),
+    "trigger": journals.statements(journals.TRIGGER),
+    "empty": journals.content(b""),
 }
 
 
 @pytest.mark.parametrize("state", STATES.values(), ids=STATES)
-def test_a_check_leaves_every_file_as_it_was(db: Path, state: Write) -> None:
+def test_a_check_leaves_every_file_as_it_was(db: Path, state: journals.Write) -> None:
     state(db)
     before = contents(db.parent)
 
@@ -196,17 +184,20 @@ def other_database(db: Path) -> None:
     change(db, "CREATE TABLE bookmarks (url TEXT)")
 
 
-NO_JOURNALS: dict[str, tuple[Write, str]] = {
+NO_JOURNALS: dict[str, tuple[journals.Write, str]] = {
     "missing": (Path.unlink, "no such database"),
-    "folder": (in_turn(Path.unlink, Path.mkdir), "is a folder"),
-    "text": (content(TEXT), "file is not a database"),
+    "folder": (journals.in_turn(Path.unlink, Path.mkdir), "is a folder"),
+    "text": (journals.content(journals.TEXT), "file is not a database"),
     "other database": (other_database, "this file is not a journal"),
-    "newer": (statements(f"PRAGMA user_version = {NEWER}"), f"this journal has schema {NEWER}"),
+    "newer": (
+        journals.statements(f"PRAGMA user_version = {journals.NEWER}"),
+        f"this journal has schema {journals.NEWER}",
+    ),
 }
 
 
 @pytest.mark.parametrize(("state", "reason"), NO_JOURNALS.values(), ids=NO_JOURNALS)
-def test_what_is_no_journal_of_this_release_is_refused(db: Path, state: Write, reason: str) -> None:
+def test_what_is_no_journal_of_this_release_is_refused(db: Path, state: journals.Write, reason: str) -> None:
     state(db)
     before = {file.name for file in db.parent.iterdir()}
 
@@ -216,36 +207,40 @@ def test_what_is_no_journal_of_this_release_is_refused(db: Path, state: Write, r
     assert {file.name for file in db.parent.iterdir()} == before
 
 
-def with_a_trade(*sql: str) -> Write:
-    return statements(AN_ACCOUNT, A_CLOSED_TRADE, *sql)
+def with_a_trade(*sql: str) -> journals.Write:
+    return journals.statements(AN_ACCOUNT, A_CLOSED_TRADE, *sql)
 
 
 MANY_TABLES = [f"t{number:02}" for number in range(12)]
 OF_SCHEMA = f"of {VERSION}: "
 LOOSE = "foreign_key_check: rows with dangling references: 1, in tag_categories"
 AN_OBJECT = "objects: not in agreement with rows accounts 1"
-FINDINGS: dict[str, tuple[Write, str, str]] = {
-    "empty": (content(b""), "wrong", f"schema 0 {OF_SCHEMA}the file is empty"),
+FINDINGS: dict[str, tuple[journals.Write, str, str]] = {
+    "empty": (journals.content(b""), "wrong", f"schema 0 {OF_SCHEMA}the file is empty"),
     "older": (of_an_older_release, "warn", f"schema 1 {OF_SCHEMA}the next start of the service migrates it"),
     "differences": (
-        statements(TRIGGER, "DROP INDEX tags_of_category"),
+        journals.statements(journals.TRIGGER, "DROP INDEX tags_of_category"),
         "wrong",
         f"schema {VERSION} {OF_SCHEMA}trigger evil on tag_categories does not belong to it; "
         "index tags_of_category on tags is missing",
     ),
     "many differences": (
-        statements(*(f"CREATE TABLE {name} (a)" for name in MANY_TABLES)),
+        journals.statements(*(f"CREATE TABLE {name} (a)" for name in MANY_TABLES)),
         "wrong",
         f"schema {VERSION} {OF_SCHEMA}"
         + "; ".join(f"table {name} does not belong to it" for name in MANY_TABLES[:10])
         + " (and 2 more)",
     ),
-    "loose row": (statements(LOOSE_ROW), "wrong", LOOSE),
-    "loose row in the log": (lambda db: crash(db, LOOSE_ROW), "wrong", LOOSE),
-    "fills": (statements(A_SCALED_TRADE.format(fees=0.3, size=1)), "ok", "fills: in agreement with their trades"),
+    "loose row": (journals.statements(journals.LOOSE_ROW), "wrong", LOOSE),
+    "loose row in the log": (lambda db: journals.crash(db, journals.LOOSE_ROW), "wrong", LOOSE),
+    "fills": (
+        journals.statements(A_SCALED_TRADE.format(fees=0.3, size=1)),
+        "ok",
+        "fills: in agreement with their trades",
+    ),
     **{
         f"fees {fees} and size {size} of fills": (
-            statements(A_SCALED_TRADE.format(fees=fees, size=size)),
+            journals.statements(A_SCALED_TRADE.format(fees=fees, size=size)),
             *("wrong", "fills: not in agreement with trades 1"),
         )
         for fees, size in ((1.3, 1), (0.3, 2))
@@ -269,28 +264,28 @@ FINDINGS: dict[str, tuple[Write, str, str]] = {
         *("wrong", "changes: not in agreement with days 2026-01-05 of account 1"),
     ),
     "object that is there": (
-        statements(AN_ACCOUNT, "UPDATE changed_objects SET deleted = 1"),
+        journals.statements(AN_ACCOUNT, "UPDATE changed_objects SET deleted = 1"),
         *("wrong", AN_OBJECT),
     ),
     "object that is gone": (
-        statements(AN_ACCOUNT, "DELETE FROM accounts", "UPDATE changed_objects SET deleted = 0"),
+        journals.statements(AN_ACCOUNT, "DELETE FROM accounts", "UPDATE changed_objects SET deleted = 0"),
         *("wrong", AN_OBJECT),
     ),
     "two tags": (
-        statements(*TWO_OF_MARKET),
+        journals.statements(*TWO_OF_MARKET),
         *("wrong", "values: trade_tags trade_id 1: a trade must have at most one tag of Market"),
     ),
     **{
-        sql: (statements(sql), "wrong", f"values: {finding}")
+        sql: (journals.statements(sql), "wrong", f"values: {finding}")
         for sql, finding in {
             "UPDATE users SET timezone = '../../etc/passwd'": "users id 1: timezone must be an IANA time zone",
             "UPDATE users SET day_rollover = '99:99', updated_at = 'x'": "users id 1: day_rollover must be a time",
             f"UPDATE sqlite_sequence SET seq = {2**63 - 1} WHERE name = 'users'": "users id 9223372036854775807: ",
         }.items()
     },
-    "picture": (statements(A_CONTENT, A_PART), "ok", "pictures: in agreement with their contents"),
+    "picture": (journals.statements(A_CONTENT, A_PART), "ok", "pictures: in agreement with their contents"),
     "cut picture": (
-        statements(A_CONTENT, A_PART, "UPDATE picture_parts SET bytes = x'01'"),
+        journals.statements(A_CONTENT, A_PART, "UPDATE picture_parts SET bytes = x'01'"),
         *("wrong", "pictures: not in agreement with contents 1"),
     ),
 }
@@ -298,7 +293,7 @@ FINDINGS: dict[str, tuple[Write, str, str]] = {
 
 @pytest.mark.parametrize(("state", "verdict", "text"), FINDINGS.values(), ids=FINDINGS)
 def test_a_finding_says_what_is_wrong_also_by_a_link(
-    db: Path, tmp_path: Path, state: Write, verdict: str, text: str
+    db: Path, tmp_path: Path, state: journals.Write, verdict: str, text: str
 ) -> None:
     link = tmp_path / "link.db"
     link.symlink_to(db)
@@ -352,7 +347,7 @@ def test_modes_that_let_others_in_are_a_warning_and_damage_makes_the_exit_code_1
             "use 0600 and 0700",
         )
     assert command("check", "--db", db).code == 0
-    change(db, LOOSE_ROW)
+    change(db, journals.LOOSE_ROW)
 
     ran = command("check", "--db", db)
 

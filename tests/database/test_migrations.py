@@ -14,22 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import journals
 import pytest
 from commands import PATIENCE, change, command, dump, environment, rows, run_ok, running
 from conftest import opened
 from desktop import pipe
 from factories import create_goal, history_of, unwrap
-from journals import (
-    APPLICATION_ID,
-    FOREIGN_FILES,
-    NEWER,
-    Write,
-    assert_sound,
-    new_journal,
-    prepare,
-    stored,
-    write_released,
-)
 from proofs import examples
 from released_schemas import list_hashes
 
@@ -76,7 +66,7 @@ def test_a_new_database_is_what_schema_sql_says_and_has_one_user(db: Path, is_em
         expected.executescript((Path(__file__).parents[2] / "schema.sql").read_text(encoding="utf-8"))
         expected.executescript(";".join(triggers.list_statements()))
         assert rows(db, sql) == expected.execute(sql).fetchall()
-    assert rows(db, "PRAGMA application_id") == [(APPLICATION_ID,)]
+    assert rows(db, "PRAGMA application_id") == [(journals.APPLICATION_ID,)]
     assert rows(db, "PRAGMA user_version") == [(schemas.VERSION,)]
     tables = [name for (name,) in rows(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")]
     counts = read_each(db, (f"SELECT count(*) FROM {name}" for name in tables))
@@ -87,7 +77,7 @@ def test_a_new_database_is_what_schema_sql_says_and_has_one_user(db: Path, is_em
 
 
 def test_every_table_is_described_for_clients_that_follow_changes(db: Path) -> None:
-    prepare(db)
+    journals.prepare(db)
 
     tables = {name for (name,) in rows(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")}
     shown = {table for table, *_ in triggers.parse(triggers.SHOWN)}
@@ -99,7 +89,7 @@ def test_every_table_is_described_for_clients_that_follow_changes(db: Path) -> N
 
 
 def test_every_table_is_strict(db: Path) -> None:
-    prepare(db)
+    journals.prepare(db)
 
     loose = (
         "SELECT name FROM pragma_table_list"
@@ -109,7 +99,7 @@ def test_every_table_is_strict(db: Path) -> None:
 
 
 def test_a_journal_is_left_as_it_is_with_the_tables_that_sqlite_and_litestream_add(db: Path) -> None:
-    prepare(db)
+    journals.prepare(db)
     change(db, "ANALYZE")
     change(db, "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
     change(db, "CREATE TABLE _litestream_lock (id INTEGER)")
@@ -123,18 +113,18 @@ def test_a_journal_is_left_as_it_is_with_the_tables_that_sqlite_and_litestream_a
 # Files that are something else ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("write", "reason"), FOREIGN_FILES.values(), ids=FOREIGN_FILES)
+@pytest.mark.parametrize(("write", "reason"), journals.FOREIGN_FILES.values(), ids=journals.FOREIGN_FILES)
 @pytest.mark.promise(20)
 def test_a_file_that_this_release_does_not_know_is_refused_and_stays_byte_identical(
-    db: Path, write: Write, reason: str
+    db: Path, write: journals.Write, reason: str
 ) -> None:
     write(db)
-    before = stored(db.parent)
+    before = journals.stored(db.parent)
 
     with pytest.raises(DatabaseRefused) as refusal:
-        prepare(db)
+        journals.prepare(db)
 
-    assert stored(db.parent) == before
+    assert journals.stored(db.parent) == before
     assert str(refusal.value).startswith(f"{db}: ")
     assert reason in str(refusal.value)
 
@@ -143,21 +133,24 @@ def test_a_file_that_this_release_does_not_know_is_refused_and_stays_byte_identi
     ("kept", "hint"),
     [
         ([], "install the newer release again"),
-        ([NEWER - 1], "install the newer release again"),
-        ([NEWER - 1, NEWER, NEWER + 1], f"put {{db}}.before-schema-{NEWER}-20261101T080000.000000Z in its"),
+        ([journals.NEWER - 1], "install the newer release again"),
+        (
+            [journals.NEWER - 1, journals.NEWER, journals.NEWER + 1],
+            f"put {{db}}.before-schema-{journals.NEWER}-20261101T080000.000000Z in its",
+        ),
     ],
 )
 def test_a_journal_of_a_newer_release_says_where_the_journal_before_the_upgrade_is(
     db: Path, kept: list[int], hint: str
 ) -> None:
-    new_journal(f"PRAGMA user_version = {NEWER}")(db)
+    journals.new_journal(f"PRAGMA user_version = {journals.NEWER}")(db)
     for version in kept:
         for stamp in ("20261031T080000.000000Z", "20261101T080000.000000Z"):
             db.with_name(f"{db.name}.before-schema-{version}-{stamp}").touch()
-    db.with_name(f"{db.name}.before-schema-{NEWER}-of-mine.Z").touch()
+    db.with_name(f"{db.name}.before-schema-{journals.NEWER}-of-mine.Z").touch()
 
     with pytest.raises(DatabaseRefused) as refusal:
-        prepare(db)
+        journals.prepare(db)
 
     assert str(refusal.value).endswith(
         (hint.format(db=db), f"{hint.format(db=db)} place, which is from before the upgrade")
@@ -256,7 +249,7 @@ def read_shape(db: Path) -> dict[str, Any]:
 @cache
 def read_new_shape() -> dict[str, Any]:
     with TemporaryDirectory() as folder:
-        prepare(Path(folder) / "new.db")
+        journals.prepare(Path(folder) / "new.db")
         return read_shape(Path(folder) / "new.db")
 
 
@@ -307,7 +300,7 @@ WRITTEN = """
 def test_a_journal_of_every_older_schema_is_copied_keeps_its_rows_and_is_then_like_a_new_one(
     version: int, db: Path
 ) -> None:
-    write_released(db, version)
+    journals.write_released(db, version)
     change(db, "UPDATE trades SET notes = 'Revenge' WHERE id IN (1, 2)")
     change(db, "UPDATE confirmation_answers SET notes = 'Calm' WHERE confirmation_id = 1")
     tables = [name for (name,) in rows(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")]
@@ -325,8 +318,8 @@ def test_a_journal_of_every_older_schema_is_copied_keeps_its_rows_and_is_then_li
     ]
     before, all_before = read_each(db, kept), dump(db)
 
-    prepare(db)
-    prepare(db)  # which has nothing to do
+    journals.prepare(db)
+    journals.prepare(db)  # which has nothing to do
 
     (copy,) = db.parent.glob("journal.db.before-*")
     assert re.fullmatch(rf"journal\.db\.before-schema-{schemas.VERSION}-{TIME}", copy.name)
@@ -344,7 +337,7 @@ def test_a_journal_of_every_older_schema_is_copied_keeps_its_rows_and_is_then_li
 
 
 def test_a_migration_is_a_line_of_the_servers_log_that_names_the_copy(db: Path) -> None:
-    write_released(db, 1)
+    journals.write_released(db, 1)
 
     with running(db) as server:
         server.stop()
@@ -355,7 +348,7 @@ def test_a_migration_is_a_line_of_the_servers_log_that_names_the_copy(db: Path) 
 
 
 def test_a_command_that_migrates_the_journal_says_so(db: Path) -> None:
-    write_released(db, 1)
+    journals.write_released(db, 1)
 
     first, second = command("users", "list", "--db", db), command("users", "list", "--db", db)
 
@@ -366,7 +359,7 @@ def test_a_command_that_migrates_the_journal_says_so(db: Path) -> None:
 
 def test_a_migration_and_nothing_else_says_how_much_of_it_is_done(db: Path) -> None:
     shares: list[float] = []
-    write_released(db, 1)
+    journals.write_released(db, 1)
     for _ in range(2):
         migrations.prepare(Settings(db=db), showing=lambda: nullcontext(shares.append))
 
@@ -376,26 +369,26 @@ def test_a_migration_and_nothing_else_says_how_much_of_it_is_done(db: Path) -> N
 
 
 def test_a_journal_that_a_server_of_an_older_release_has_open_is_left_to_it(db: Path) -> None:
-    write_released(db, schemas.VERSION - 1)
+    journals.write_released(db, schemas.VERSION - 1)
     before = db.read_bytes()
 
     with process_lock(db), pytest.raises(DatabaseRefused, match=r"a server has \S+ open; stop it"):
-        prepare(db)
+        journals.prepare(db)
 
     assert db.read_bytes() == before
-    prepare(db)
+    journals.prepare(db)
     assert rows(db, "PRAGMA user_version") == [(schemas.VERSION,)]
 
 
 def test_a_migration_that_leaves_dangling_references_is_undone(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_released(db, 1)
+    journals.write_released(db, 1)
     before = dump(db)
     read_scripts = schemas.read_scripts
     dangling = "DELETE FROM tag_categories;"
     monkeypatch.setattr(schemas, "read_scripts", lambda first, last: [*read_scripts(first, last), dangling])
 
     with pytest.raises(DatabaseRefused, match="dangling references; nothing was changed"):
-        prepare(db)
+        journals.prepare(db)
 
     assert dump(db) == before
     assert rows(db, "PRAGMA user_version") == [(1,)]
@@ -404,23 +397,23 @@ def test_a_migration_that_leaves_dangling_references_is_undone(db: Path, monkeyp
 
 @pytest.mark.parametrize("part", ["data", "config", "docsize"])
 def test_an_index_of_texts_that_is_damaged_is_made_again(db: Path, part: str) -> None:
-    write_released(db, 10)
+    journals.write_released(db, 10)
     change(db, f"DELETE FROM search_index_{part}")
 
-    prepare(db)
+    journals.prepare(db)
 
-    assert_sound(db)
+    journals.assert_sound(db)
     assert rows(db, "SELECT count(*) FROM search_index") == rows(db, "SELECT count(*) FROM search_documents")
 
 
 @pytest.mark.parametrize("version", range(1, 4))
 def test_the_history_of_every_goal_is_rebuilt_and_balances_are_carried(version: int, db: Path) -> None:
-    write_released(db, version)
+    journals.write_released(db, version)
     change(db, "UPDATE goals SET metric = 'balance_target' WHERE id = (SELECT max(id) FROM goals)")
     change(db, "UPDATE goals SET seen_change = 1 WHERE seen_change IS NULL")
     before = rows(db, "SELECT id, metric = 'balance_target' FROM goals ORDER BY id")
 
-    prepare(db)
+    journals.prepare(db)
 
     assert rows(db, "SELECT id, change_cursor, carries_balance FROM goals ORDER BY id") == [
         (goal_id, None, carries_balance) for goal_id, carries_balance in before
@@ -429,11 +422,11 @@ def test_the_history_of_every_goal_is_rebuilt_and_balances_are_carried(version: 
 
 
 def test_running_periods_are_evaluated_again_for_their_pace_and_drawdowns_for_their_peak(db: Path) -> None:
-    write_released(db, 5)
+    journals.write_released(db, 5)
     change(db, "UPDATE goals SET metric = 'max_drawdown' WHERE id = (SELECT max(id) FROM goals)")
     change(db, "UPDATE goals SET status = 'active', change_cursor = 1, evaluated_on = '2026-01-01'")
 
-    prepare(db)
+    journals.prepare(db)
 
     *others, drawdown = rows(db, "SELECT change_cursor, evaluated_on FROM goals ORDER BY id")
     assert set(others) == {(1, None)}
@@ -472,10 +465,10 @@ FOLLOWED: list[tuple[int, str, str, tuple[Any, ...]]] = [
 def test_a_migration_fills_what_follows_from_the_rows_that_are_there(
     version: int, stood: str, read: str, expected: tuple[Any, ...], db: Path
 ) -> None:
-    write_released(db, version)
+    journals.write_released(db, version)
     change(db, stood)
 
-    prepare(db)
+    journals.prepare(db)
 
     assert set(rows(db, read)) == {expected}
 
@@ -483,7 +476,7 @@ def test_a_migration_fills_what_follows_from_the_rows_that_are_there(
 @OLDER_VERSIONS
 @pytest.mark.soak
 async def test_goals_imports_reports_and_lists_of_an_older_journal_read_like_new_ones(version: int, db: Path) -> None:
-    write_released(db, version)
+    journals.write_released(db, version)
     async with opened(Settings(db=db)) as client:
         for goal in unwrap(await client.get("/goals")):
             unwrap(await client.patch(f"/goals/{goal['id']}", json={"status": "active"}))
@@ -514,18 +507,18 @@ async def test_goals_imports_reports_and_lists_of_an_older_journal_read_like_new
     ],
 )
 def test_keys_with_all_scopes_or_all_that_read_get_those_of_days(db: Path, before: str, after: str) -> None:
-    write_released(db, 9)
+    journals.write_released(db, 9)
     scopes = [scope for scope in parse_scopes(before) if not scope.endswith(":days")]
     change(db, f"UPDATE api_keys SET scopes = '{' '.join(scopes)}'")
 
-    prepare(db)
+    journals.prepare(db)
 
     assert {scopes for (scopes,) in rows(db, "SELECT scopes FROM api_keys")} == {" ".join(parse_scopes(after))}
 
 
 def test_imports_of_what_was_called_performance_are_of_position_history(db: Path) -> None:
-    write_released(db, 1)
+    journals.write_released(db, 1)
 
-    prepare(db)
+    journals.prepare(db)
 
     assert rows(db, "SELECT format FROM imports") == [("Tradovate position history",)]

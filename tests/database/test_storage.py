@@ -11,22 +11,9 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import commands
 import httpx
 import pytest
-from commands import (
-    Server,
-    change,
-    command,
-    dump,
-    import_file,
-    locked,
-    make_journal,
-    new_key,
-    rows,
-    run_failing,
-    run_ok,
-    running,
-)
 from conftest import opened
 from factories import A_FILE, A_TRADE, Client, error_of, unwrap
 from journals import assert_sound
@@ -43,7 +30,7 @@ SOON = {"database.database.MAX_WAIT": 0.2, "database.connections.BUSY_TIMEOUT": 
 class Journal(NamedTuple):
     """A server at work, a client of it, and the file."""
 
-    server: Server
+    server: commands.Server
     client: httpx.Client
     db: Path
 
@@ -52,8 +39,8 @@ class Journal(NamedTuple):
 def journal_in(folder: Path) -> Iterator[Journal]:
     """A server whose temporary files are in the same folder."""
     db = folder / "journal.db"
-    key = new_key(db)
-    with running(db, constants=SOON, TMPDIR=str(folder)) as server, server.client(key) as client:
+    key = commands.new_key(db)
+    with commands.running(db, constants=SOON, TMPDIR=str(folder)) as server, server.client(key) as client:
         yield Journal(server, client, db)
 
 
@@ -131,13 +118,13 @@ def test_while_another_program_writes_writes_are_busy_and_reads_go_on_and_then_a
     with journal_in(tmp_path) as (_, client, db):
         things = make_things(client)
         writes, reads = writes_of(things), cycle(reads_of(things))
-        before = dump(db)
-        with locked(db), ThreadPoolExecutor(len(writes)) as pool:
+        before = commands.dump(db)
+        with commands.locked(db), ThreadPoolExecutor(len(writes)) as pool:
             until = time.monotonic() + LOCKED_FOR
             writers = [pool.submit(repeated, until, partial(send, client, write)) for write in writes]
             read = repeated(until, lambda: client.get(next(reads)))
             refused = [one for writer in writers for one in writer.result()]
-            after = dump(db)
+            after = commands.dump(db)
         then = [send(client, write).status_code for write in writes]
 
     for response in refused:
@@ -153,7 +140,7 @@ def test_while_another_program_writes_writes_are_busy_and_reads_go_on_and_then_a
     )
 
 
-def limit_files(server: Server, largest: int | None) -> None:
+def limit_files(server: commands.Server, largest: int | None) -> None:
     """Let no file of the server grow beyond that many bytes, None for no limit."""
     resource = pytest.importorskip("resource")
     if not hasattr(resource, "prlimit"):
@@ -186,14 +173,14 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
         unwrap(client.get(f"/goals/{things['goal']}/snapshots"))
         writes, reads = writes_of(things), [path for path in reads_of(things) if "export" not in path]
         send_large(client, things["account"])  # Python looks but once for a folder for temporary files
-        before = dump(db)
+        before = commands.dump(db)
 
         limit_files(server, 1024)  # no file of the server may grow
         refused = [send(client, write) for _ in range(5) for write in writes]
         without_file = send_large(client, things["account"])
         read = [client.get(path).status_code for _ in range(5) for path in reads]
         limit_files(server, None)
-        after = dump(db)
+        after = commands.dump(db)
         then = [send(client, write).status_code for write in writes]
         with_file = send_large(client, things["account"])
 
@@ -232,10 +219,10 @@ async def assert_only_reads_work(client: Client, reason: str) -> None:
 
 
 async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(db: Path) -> None:
-    make_journal(db)
-    change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '', 0)")
+    commands.make_journal(db)
+    commands.change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '', 0)")
     where = "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'tag_categories'"
-    ((page, size),) = rows(db, where)
+    ((page, size),) = commands.rows(db, where)
     with db.open("r+b") as file:  # no connection is open
         file.seek((page - 1) * size)
         file.write(b"\xa5" * size)
@@ -256,7 +243,7 @@ async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_no
 @pytest.mark.promise(20)
 async def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp_path: Path, what: str) -> None:
     db, other, away = (tmp_path / name for name in ("journal.db", "other.db", "away.db"))
-    make_journal(other)
+    commands.make_journal(other)
     async with opened(Settings(db=db)) as client:
         await post_category(client, "Before")
         db.rename(away)
@@ -272,8 +259,8 @@ async def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp
 
         assert await is_writable(client)
 
-    assert rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
-    assert rows(other, "SELECT name FROM tag_categories") == []
+    assert commands.rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
+    assert commands.rows(other, "SELECT name FROM tag_categories") == []
 
 
 @pytest.mark.parametrize("suffixes", [("-wal",), ("-shm",), ("-wal", "-shm")], ids=" ".join)
@@ -295,7 +282,7 @@ async def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_
     async with opened(Settings(db=db)) as client:
         await post_category(client, "Then")
 
-    assert rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
+    assert commands.rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
     assert_sound(db)
 
 
@@ -307,8 +294,8 @@ def test_a_command_beside_a_server_whose_log_was_deleted_is_refused(
         unwrap(journal.client.post("/tag-categories", json={"name": "Before"}))
         (tmp_path / "journal.db-wal").unlink()
 
-        line = run_failing("backup", tmp_path / "copy.db", "--db", journal.db)
-        checked = command("check", "--db", journal.db)
+        line = commands.run_failing("backup", tmp_path / "copy.db", "--db", journal.db)
+        checked = commands.command("check", "--db", journal.db)
 
     assert "has lost its log" in line
     assert checked.code == 1
@@ -318,17 +305,17 @@ def test_a_command_beside_a_server_whose_log_was_deleted_is_refused(
 
 async def test_writes_go_on_whatever_other_programs_do_with_the_file_and_its_log(tmp_path: Path) -> None:
     db, named, file = tmp_path / "journal.db", tmp_path / "named.db", tmp_path / "trades.csv"
-    make_journal(named)
+    commands.make_journal(named)
     db.symlink_to(named)
     (tmp_path / "backups").mkdir()
     file.write_text(A_FILE)
     besides: list[Callable[[], object]] = [
-        partial(run_ok, "check", "--db", db),
-        partial(run_ok, "backup", tmp_path / "backups", "--db", db),
-        partial(run_ok, "users", "add", "Ada", "--db", db),
-        partial(import_file, db, file),
+        partial(commands.run_ok, "check", "--db", db),
+        partial(commands.run_ok, "backup", tmp_path / "backups", "--db", db),
+        partial(commands.run_ok, "users", "add", "Ada", "--db", db),
+        partial(commands.import_file, db, file),
         *(
-            partial(rows, db, sql)
+            partial(commands.rows, db, sql)
             for sql in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(RESTART)")
         ),
     ]

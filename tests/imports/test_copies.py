@@ -6,18 +6,10 @@ from decimal import Decimal
 from itertools import permutations
 from typing import Any
 
+import factories
 import pytest
 from commands import read_record
-from factories import (
-    Client,
-    build_file,
-    create_account,
-    create_copy_group,
-    create_trade,
-    list_trades,
-    send_file,
-    unwrap,
-)
+from factories import Client, unwrap
 from positions import FileFill, executions
 from proofs import examples
 from saved_journals import for_rows
@@ -53,8 +45,8 @@ class Journal:
 
     async def begin(self, multipliers: dict[str, float], **rules: Any) -> "Journal":
         for name in ("M", *multipliers):
-            self.accounts[name] = (await create_account(self.client, name))["id"]
-        self.group = await create_copy_group(self.client)
+            self.accounts[name] = (await factories.create_account(self.client, name))["id"]
+        self.group = await factories.create_copy_group(self.client)
         members = [
             {"account_id": account_id, "quantity_multiplier": multipliers.get(name, 1)}
             for name, account_id in self.accounts.items()
@@ -66,10 +58,10 @@ class Journal:
         return self
 
     async def add(self, account: str, *rows: dict[str, str], **query: Any) -> Any:
-        return await self.add_file(build_file(*rows), account_id=self.accounts[account], **query)
+        return await self.add_file(factories.build_file(*rows), account_id=self.accounts[account], **query)
 
     async def add_file(self, file: str | bytes, **query: Any) -> Any:
-        return unwrap(await send_file(self.client, file, **query))
+        return unwrap(await factories.send_file(self.client, file, **query))
 
     async def undo(self, report: Any, header: str = "x-trades-kept", **query: Any) -> str:
         response = await self.client.delete(f"/imports/{report['id']}", params=query)
@@ -160,7 +152,7 @@ async def test_four_files_in_any_order_are_linked_alike_and_never_wrongly(
 
     rows = [{**row, "account": account} for account in files for row in files[account]]
     random.Random(seed).shuffle(rows)
-    await journal.add_file(build_file(*rows))
+    await journal.add_file(factories.build_file(*rows))
     found.append(await journal.links())
     assert all(links == found[0] for links in found)
     links = found[0]
@@ -342,8 +334,8 @@ async def test_copies_that_a_file_names_are_kept_and_their_original_is_that_of_o
         {**build_row("A1", 1), "account": "A", "row": "a", "copy_of": ""},
     ]
 
-    tried = await journal.add_file(build_file(*rows), dry_run="1")
-    report = await journal.add_file(build_file(*rows))
+    tried = await journal.add_file(factories.build_file(*rows), dry_run="1")
+    report = await journal.add_file(factories.build_file(*rows))
 
     assert (tried["linked"], report["linked"]) == (1, 1)
     assert await journal.links() == {"M1": "X", "A1": "X"}
@@ -427,7 +419,7 @@ async def test_a_position_that_a_file_cuts_is_linked_when_the_next_file_complete
 
     completed = await journal.add_file(executions(fills), account_id=accounts["M"])
 
-    original, copy = sorted(await list_trades(client), key=lambda trade: int(trade["account_id"]))
+    original, copy = sorted(await factories.list_trades(client), key=lambda trade: int(trade["account_id"]))
     assert [copied["linked"], completed["linked"]] == [0, 1]
     assert (copy["source_trade_id"], original["quantity"]) == (original["id"], 2)
     assert await journal.undo(completed) == ""
@@ -442,7 +434,7 @@ async def test_a_position_that_a_file_cuts_is_linked_when_the_next_file_complete
 async def test_one_request_links_what_is_there_already_and_a_dry_run_does_not(client: Client) -> None:
     journal = await Journal(client).begin({"A": 1, "B": 1}, master_account_id=None)
     trades = {
-        account: await create_trade(
+        account: await factories.create_trade(
             client,
             account_id,
             symbol="MNQH6",

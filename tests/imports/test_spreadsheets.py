@@ -5,19 +5,10 @@ import io
 import unicodedata
 from pathlib import Path
 
+import factories
 import pytest
 from commands import import_file, new_key, run_failing, run_ok, running
-from factories import (
-    Client,
-    create_account,
-    create_strategy,
-    create_tag,
-    create_trade,
-    details_of,
-    error_of,
-    export,
-    send_file,
-)
+from factories import Client, details_of, error_of
 from hypothesis import example, given
 from hypothesis import strategies as st
 from saved_journals import for_rows
@@ -80,25 +71,25 @@ def test_what_is_no_formula_stays_as_it_is(text: str) -> None:
 async def hostile(client: Client) -> Client:
     """A journal in which every text is one that a spreadsheet would take for a formula."""
     for number, text in enumerate(HOSTILE):
-        account = await create_account(client, text)
+        account = await factories.create_account(client, text)
         asked = [{"name": text}]
-        strategy = await create_strategy(client, text, setups=[{"name": text, "confirmations": asked}])
+        strategy = await factories.create_strategy(client, text, setups=[{"name": text, "confirmations": asked}])
         setup = strategy["setups"][0]
-        trade = await create_trade(
+        trade = await factories.create_trade(
             client, account["id"], symbol=text, external_id=text, notes=text, setup_id=setup["setup_id"],
             gross_pnl=-number - 0.5,
         )  # fmt: skip
-        tag = await create_tag(client, text)
+        tag = await factories.create_tag(client, text)
         await client.put(f"/trades/{trade['id']}/tags", json={"tag_ids": [tag["id"]]})
         answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True, "notes": text}
         await client.put(f"/trades/{trade['id']}/confirmations", json={"confirmations": [answer]})
     for note in HOSTILE_NOTES:
-        await create_trade(client, account["id"], notes=note)
+        await factories.create_trade(client, account["id"], notes=note)
     return client
 
 
 async def test_no_text_of_the_export_for_spreadsheets_is_taken_for_a_formula_and_numbers_stay(hostile: Client) -> None:
-    exact, told = await export(hostile), await export(hostile, spreadsheet="true")
+    exact, told = await factories.export(hostile), await factories.export(hostile, spreadsheet="true")
 
     exact_rows = list(csv.reader(io.StringIO(exact, newline="")))
     told_rows = list(csv.reader(io.StringIO(told, newline="")))
@@ -107,7 +98,7 @@ async def test_no_text_of_the_export_for_spreadsheets_is_taken_for_a_formula_and
     assert [row[amount] for row in told_rows[1:]] == [row[amount] for row in exact_rows[1:]]
     assert formulas == {row[amount] for row in told_rows[1:] if row[amount].startswith("-")}
     assert [cell for row in exact_rows for cell in row if cell.startswith("=")]
-    again, refused = await send_file(hostile, exact), await send_file(hostile, told)
+    again, refused = await factories.send_file(hostile, exact), await factories.send_file(hostile, told)
     assert again.json()["data"]["import"]["counts"]["new"] == 0
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["reason"].startswith("this is the export for spreadsheets")

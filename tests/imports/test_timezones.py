@@ -3,18 +3,9 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import factories
 from commands import import_file, notes_in
-from factories import (
-    Client,
-    create_account,
-    create_goal,
-    create_import,
-    details_of,
-    error_of,
-    send_file,
-    snapshots_of,
-    unwrap,
-)
+from factories import Client, details_of, error_of, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
@@ -55,7 +46,7 @@ def zone_of(report: Any) -> Zone:
 
 async def import_of(client: Client, file: str, account_id: int | None, **query: Any) -> Any:
     """The report of an import that states a time zone only as given."""
-    return unwrap(await send_file(client, file, account_id, **{"timezone": None, **query}))
+    return unwrap(await factories.send_file(client, file, account_id, **{"timezone": None, **query}))
 
 
 async def opened(client: Client) -> list[str]:
@@ -64,7 +55,7 @@ async def opened(client: Client) -> list[str]:
 
 async def test_a_file_of_another_program_is_refused_until_its_zone_is_stated(client: Client, account_id: int) -> None:
     for query in ({}, {"dry_run": "true"}):
-        answer = await send_file(client, fills(), account_id, timezone=None, **query)
+        answer = await factories.send_file(client, fills(), account_id, timezone=None, **query)
 
         assert error_of(answer) == (400, "validation_error")
         assert details_of(answer) == {"fields": {"timezone": "is required: the times in this file have no offset"}}
@@ -95,14 +86,14 @@ async def test_a_zone_is_remembered_for_one_account_and_one_format(
     client: Client, other_user_client: Client, account_id: int
 ) -> None:
     await import_of(client, fills(), account_id, timezone=NEW_YORK)
-    other_id = (await create_account(client, "Other"))["id"]
-    theirs = (await create_account(other_user_client))["id"]
+    other_id = (await factories.create_account(client, "Other"))["id"]
+    theirs = (await factories.create_account(other_user_client))["id"]
     template = fills().replace("Side", "Buy/Sell")
 
     answers = [
-        await send_file(client, fills(), other_id, timezone=None),
-        await send_file(client, template, account_id, timezone=None),
-        await send_file(other_user_client, fills(), theirs, timezone=None),
+        await factories.send_file(client, fills(), other_id, timezone=None),
+        await factories.send_file(client, template, account_id, timezone=None),
+        await factories.send_file(other_user_client, fills(), theirs, timezone=None),
     ]
 
     assert [answer.status_code for answer in answers] == [400, 400, 400]
@@ -136,7 +127,7 @@ async def test_trades_an_hour_apart_stay_two_when_a_wrong_zone_is_corrected(clie
 
 
 async def test_a_file_of_several_accounts_is_read_in_the_zone_that_all_of_them_have(client: Client) -> None:
-    ids = {name: (await create_account(client, name))["id"] for name in ("Eval", "Live")}
+    ids = {name: (await factories.create_account(client, name))["id"] for name in ("Eval", "Live")}
     await import_of(client, fills("Eval", "Live"), None, timezone=NEW_YORK)
     await import_of(client, fills(), ids["Live"], timezone=NEW_YORK)
 
@@ -148,12 +139,12 @@ async def test_a_file_of_several_accounts_is_read_in_the_zone_that_all_of_them_h
 
 
 async def test_the_zone_of_an_account_is_remembered_for_the_names_that_are_mapped_to_it(client: Client) -> None:
-    account = await create_account(client, "Main")
+    account = await factories.create_account(client, "Main")
     both = {"accounts": ["A:Main", "B:Main"], "account_id": None}
-    await create_import(client, fills("A", "B"), timezone=NEW_YORK, **both)
+    await factories.create_import(client, fills("A", "B"), timezone=NEW_YORK, **both)
 
-    mapped = await create_import(client, fills("A", "B"), timezone=None, **both)
-    into_one = await create_import(client, fills("C"), timezone=None, account_id=account["id"])
+    mapped = await factories.create_import(client, fills("A", "B"), timezone=None, **both)
+    into_one = await factories.create_import(client, fills("C"), timezone=None, account_id=account["id"])
 
     assert (zone_of(mapped)[:2], zone_of(into_one)[:2]) == ((NEW_YORK, "remembered"),) * 2
 
@@ -175,12 +166,12 @@ async def test_a_file_of_accounts_with_different_zones_is_refused_until_its_zone
     client: Client, zone: str | None, field: str, message: str, replaced: list[str]
 ) -> None:
     for name, known in (("Eval", NEW_YORK), ("Live", zone)):
-        account = await create_account(client, name)
+        account = await factories.create_account(client, name)
         if known:
             await import_of(client, fills(), account["id"], timezone=known)
     before = await opened(client)
 
-    refused = await send_file(client, fills("Eval", "Live"), None, timezone=None)
+    refused = await factories.send_file(client, fills("Eval", "Live"), None, timezone=None)
     unchanged = await opened(client)
     stated = await import_of(client, fills("Eval", "Live"), None, timezone=BERLIN)
 
@@ -191,7 +182,7 @@ async def test_a_file_of_accounts_with_different_zones_is_refused_until_its_zone
 
 
 async def test_an_account_whose_times_have_offsets_keeps_its_zone(client: Client) -> None:
-    ids = {name: (await create_account(client, name))["id"] for name in ("Eval", "Live")}
+    ids = {name: (await factories.create_account(client, name))["id"] for name in ("Eval", "Live")}
     await import_of(client, trades(LOCAL), ids["Eval"], timezone=CHICAGO)
     mixed = trades(WITH_OFFSET, account="Eval") + f"\nES,long,1,100,101,{LOCAL},,Live"
 
@@ -220,7 +211,7 @@ async def test_the_zone_is_that_of_the_newest_kept_import_whatever_came_before(
 ) -> None:
     unwrap(await client.patch("/me", json={"timezone": UTC}))
     names = {account["name"] for account in unwrap(await client.get("/accounts"))}
-    account_id = (await create_account(client, f"Sim {len(names)}"))["id"]
+    account_id = (await factories.create_account(client, f"Sim {len(names)}"))["id"]
     file = trades(LOCAL) if is_own else fills()
     owner, kept = UTC, list[tuple[int, str]]()
     for step, zone in steps:
@@ -234,10 +225,10 @@ async def test_the_zone_is_that_of_the_newest_kept_import_whatever_came_before(
             expected = zone or remembered or (owner if is_own else None)
             dry_run = {"dry_run": "true"} if step == "dry run" else {}
             if step == "refused":
-                wrong = await send_file(client, file + WRONG_ROWS[is_own], account_id, timezone=zone)
+                wrong = await factories.send_file(client, file + WRONG_ROWS[is_own], account_id, timezone=zone)
                 assert wrong.status_code == 400
                 continue
-            answer = await send_file(client, file, account_id, timezone=zone, **dry_run)
+            answer = await factories.send_file(client, file, account_id, timezone=zone, **dry_run)
             if expected is None:
                 assert error_of(answer) == (400, "validation_error")
                 continue
@@ -273,11 +264,11 @@ async def test_a_daily_loss_limit_counts_by_the_trading_days_of_the_owner(
 ) -> None:
     unwrap(await client.patch("/me", json={"timezone": zone, "day_rollover": rollover}))
     limit = {"metric": "net_pnl", "target_value": -700, "direction": "at_least", "timeframe": "daily"}
-    goal = await create_goal(client, **limit)
+    goal = await factories.create_goal(client, **limit)
 
-    await create_import(client, A_FUTURES_DAY, account_id=account_id, timezone=NEW_YORK)
+    await factories.create_import(client, A_FUTURES_DAY, account_id=account_id, timezone=NEW_YORK)
 
-    snapshots = await snapshots_of(client, goal["id"], to="2026-03-31")
+    snapshots = await factories.snapshots_of(client, goal["id"], to="2026-03-31")
     assert [(one["period_start"], one["actual"], one["achieved"]) for one in snapshots] == days
 
 

@@ -6,17 +6,9 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
+import factories
 import pytest
-from factories import (
-    Client,
-    create_account,
-    create_copy_group,
-    create_import,
-    create_trade,
-    list_trades,
-    read_report,
-    unwrap,
-)
+from factories import Client, unwrap
 from positions import FileFill, book_positions, executions, first_in_first_out, orders, performance, position_history
 from proofs import examples
 
@@ -64,7 +56,7 @@ async def type_idea(client: Client, choose: Random, account_id: int, position: d
     prices = {f"{name}_price": round(float(position[name]), 2) + choose.choice((0, 0.25)) for name in ("entry", "exit")}
     what = {name: position[name] for name in ("symbol", "direction", "quantity")}
     note = f"Idea of {position['opened_at']}"
-    await create_trade(client, account_id, **what, **times, **prices, notes=note)
+    await factories.create_trade(client, account_id, **what, **times, **prices, notes=note)
     return note
 
 
@@ -73,8 +65,11 @@ async def test_the_evenings_of_two_weeks_leave_as_many_decisions_as_ideas_and_th
     client: Client, seed: int
 ) -> None:
     choose = Random(seed)
-    ids = [(await create_account(client, f"Account {n}", fees={"default": float(PER_SIDE)}))["id"] for n in range(4)]
-    group = await create_copy_group(client, account_ids=ids)
+    ids = [
+        (await factories.create_account(client, f"Account {n}", fees={"default": float(PER_SIDE)}))["id"]
+        for n in range(4)
+    ]
+    group = await factories.create_copy_group(client, account_ids=ids)
     unwrap(await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": ids[0]}))
     formats = [choose.choice(sorted(FORMATS)) for _ in ids]
     traded: list[list[FileFill]] = [[] for _ in ids]
@@ -90,12 +85,12 @@ async def test_the_evenings_of_two_weeks_leave_as_many_decisions_as_ideas_and_th
             kinds = [formats[account], *choose.sample(sorted(FORMATS), choose.choice((0, 0, 1)))]
             for kind in kinds:
                 file = FORMATS[kind](days[account])
-                report = await create_import(client, file, account_id=ids[account], timezone="UTC")
+                report = await factories.create_import(client, file, account_id=ids[account], timezone="UTC")
                 assert report["counts"].get("suspect", 0) == 0, report["rows"]
 
     ideas = len(book_positions(traded[0]))
-    report = await read_report(client)
-    trades = await list_trades(client)
+    report = await factories.read_report(client)
+    trades = await factories.list_trades(client)
     broker = [
         sum(position["gross"] for position in book_positions(fills))
         - PER_SIDE * sum(abs(one.quantity) for one in fills)

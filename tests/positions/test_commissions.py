@@ -5,18 +5,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import factories
 from commands import import_file
-from factories import (
-    Client,
-    create_account,
-    create_import,
-    details_of,
-    error_of,
-    get_trade,
-    list_trades,
-    send_file,
-    unwrap,
-)
+from factories import Client, details_of, error_of, unwrap
 from saved_journals import for_rows
 
 FEES = {"MNQ": 0.37, "default": 2}
@@ -42,7 +33,7 @@ async def fees_of(client: Client) -> list[float]:
 
 
 async def account_with_fees(client: Client, fees: Any = FEES, name: str = "Sim") -> int:
-    return int((await create_account(client, name, fees=fees))["id"])
+    return int((await factories.create_account(client, name, fees=fees))["id"])
 
 
 @for_rows(
@@ -60,8 +51,8 @@ async def test_a_file_that_states_no_costs_pays_the_commissions_of_its_account(
     account_id = await account_with_fees(client, rates)
     applied = [{"account_id": account_id, "rows": rows, "total": total}] if rows else []
 
-    dry = await create_import(client, file, account_id=account_id, dry_run=True)
-    report = await create_import(client, file, account_id=account_id)
+    dry = await factories.create_import(client, file, account_id=account_id, dry_run=True)
+    report = await factories.create_import(client, file, account_id=account_id)
 
     assert dry["fees_applied"] == report["fees_applied"] == applied
     assert await fees_of(client) == charged
@@ -69,9 +60,9 @@ async def test_a_file_that_states_no_costs_pays_the_commissions_of_its_account(
 
 async def test_a_trade_that_a_later_file_closes_pays_the_other_side(client: Client) -> None:
     account_id = await account_with_fees(client)
-    await create_import(client, FILLS, account_id=account_id)
+    await factories.create_import(client, FILLS, account_id=account_id)
 
-    report = await create_import(client, FILLS + CLOSING_FILL, account_id=account_id)
+    report = await factories.create_import(client, FILLS + CLOSING_FILL, account_id=account_id)
 
     assert await fees_of(client) == [2.22]
     assert report["rows"][0]["changed"] == ["exit_price", "closed_at", "gross_pnl", "fees"]
@@ -80,10 +71,10 @@ async def test_a_trade_that_a_later_file_closes_pays_the_other_side(client: Clie
 
 async def test_the_same_file_after_a_change_of_the_fees_changes_no_trade(client: Client) -> None:
     account_id = await account_with_fees(client)
-    await create_import(client, file_of(("MNQH6", 3)), account_id=account_id)
+    await factories.create_import(client, file_of(("MNQH6", 3)), account_id=account_id)
     unwrap(await client.patch(f"/accounts/{account_id}", json={"fees": {"MNQ": 1}}))
 
-    again = await create_import(client, file_of(("MNQH6", 3)), account_id=account_id)
+    again = await factories.create_import(client, file_of(("MNQH6", 3)), account_id=account_id)
 
     assert (again["counts"]["duplicate"], again["fees_applied"]) == (1, [])
     assert await fees_of(client) == [2.22]
@@ -95,28 +86,28 @@ async def test_a_later_file_of_the_contract_charges_no_stored_trade_anew(
 ) -> None:
     account_id = await account_with_fees(client, before)
     options = {"account_id": account_id, "timezone": "UTC"}
-    await create_import(client, FILLS + CLOSING_FILL, **options)
-    (trade,) = await list_trades(client)
-    stored = await get_trade(client, trade["id"])
+    await factories.create_import(client, FILLS + CLOSING_FILL, **options)
+    (trade,) = await factories.list_trades(client)
+    stored = await factories.get_trade(client, trade["id"])
     await client.patch(f"/accounts/{account_id}", json={"fees": after})
 
     later = (FILLS + CLOSING_FILL).replace("1/5/2026", "1/6/2026")
-    report = await create_import(client, later, **options)
+    report = await factories.create_import(client, later, **options)
     assert [row["verdict"] for row in report["rows"]] == ["new"]
-    assert await get_trade(client, stored["id"]) == stored
+    assert await factories.get_trade(client, stored["id"]) == stored
     await client.delete(f"/imports/{report['id']}")
 
-    assert await get_trade(client, stored["id"]) == stored
+    assert await factories.get_trade(client, stored["id"]) == stored
 
 
 async def test_a_corrected_price_is_that_of_the_fill_of_a_trade_that_pays_commissions(client: Client) -> None:
     options = {"account_id": await account_with_fees(client), "timezone": "UTC"}
     file = FILLS.replace("Price\n", "Price,Execution ID\n").replace("100\n", "100,1\n") + CLOSING_FILL.strip() + ",2\n"
-    await create_import(client, file, **options)
-    report = await create_import(client, file.replace("101", "102"), **options)
+    await factories.create_import(client, file, **options)
+    report = await factories.create_import(client, file.replace("101", "102"), **options)
 
     (row,) = report["rows"]
-    trade = await get_trade(client, row["trade_id"])
+    trade = await factories.get_trade(client, row["trade_id"])
     assert [fill["price"] for fill in trade["fills"]] == [trade["entry_price"], trade["exit_price"]] == [100, 102]
     assert trade["fees"] == sum(fill["fees"] for fill in trade["fills"]) == 2.22
 
@@ -128,7 +119,7 @@ async def test_each_account_of_a_file_pays_its_own_commissions(client: Client) -
     accounts = ("account", "One", "Other", "Other")
     file = "\n".join(f"{line},{account}" for line, account in zip(lines, accounts, strict=True))
 
-    report = unwrap(await send_file(client, file))
+    report = unwrap(await factories.send_file(client, file))
 
     assert await fees_of(client) == [2, 4, 8]
     assert [(part["account_id"], part["rows"], part["total"]) for part in report["fees_applied"]] == [
@@ -140,7 +131,7 @@ async def test_each_account_of_a_file_pays_its_own_commissions(client: Client) -
 async def test_a_commission_beyond_the_limit_of_amounts_is_an_error_of_its_row(client: Client) -> None:
     account_id = await account_with_fees(client, {"default": 10_000_000_000})
 
-    refused = await send_file(client, file_of(("ESH6", 1)), account_id)
+    refused = await factories.send_file(client, file_of(("ESH6", 1)), account_id)
 
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["reason"].startswith("fees by the account's commissions exceed")

@@ -7,18 +7,9 @@ from operator import itemgetter
 from random import Random
 from typing import Any
 
+import factories
 import pytest
-from factories import (
-    A_TRADE,
-    Client,
-    create_account,
-    create_import,
-    create_strategy,
-    create_tag,
-    details_of,
-    run_sql,
-    unwrap,
-)
+from factories import Client, details_of, run_sql, unwrap
 from proofs import examples
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -67,7 +58,7 @@ def draw_trade(random: Random) -> Trade:
     opened_at = f"2026-01-0{random.randint(1, 5)}T{random.choice(['00', '12', '23'])}:59:00Z"
     closed_at = random.choice([opened_at, opened_at, opened_at, opened_at.replace("-01-", "-02-"), None])
     return {
-        **A_TRADE,
+        **factories.A_TRADE,
         "account_id": random.choice([1, 1, 1, 2]),
         "symbol": random.choice(["ES", "ES", "MNQZ26", "MNQH27"]),
         "direction": random.choice(["long", "long", "short"]),
@@ -84,21 +75,21 @@ def draw_trade(random: Random) -> Trade:
 async def create_journal(client: Client, random: Random) -> list[Trade]:
     """The trades of a new journal, some of which were changed and deleted."""
     for name in ("Main", "Second", "Third"):
-        await create_account(client, name)
+        await factories.create_account(client, name)
     for number in (1, 2):
         group = unwrap(await client.post("/copy-groups", json={"name": f"Group {number}"}))
         members = [{"account_id": one} for one in (2, 3) if number == 1]
         unwrap(await client.put(f"/copy-groups/{group['id']}/members", json={"members": members}))
     for name in ("FOMO", "Late", "Unused"):
-        await create_tag(client, name)
-    await create_strategy(client, setups=SETUPS)
+        await factories.create_tag(client, name)
+    await factories.create_strategy(client, setups=SETUPS)
     trades = [draw_trade(random) for _ in range(TRADES)]
     made = unwrap(await client.post("/trades/bulk", json={"trades": trades}))
     for number, trade in enumerate(made[2:22]):
         copied = {"source_trade_id": made[number % 2]["id"]}
         unwrap(await client.patch(f"/trades/{trade['id']}", json=copied))
     unwrap(await client.patch("/me", json={"breakeven_within": WITHIN}))
-    await create_import(client, HEADER + "".join(map(ROW.format, range(5))), account_id=1)
+    await factories.create_import(client, HEADER + "".join(map(ROW.format, range(5))), account_id=1)
     for trade in random.sample(made, 20):
         drawn = draw_trade(random)
         unwrap(await client.patch(f"/trades/{trade['id']}", json=drawn))
@@ -153,7 +144,7 @@ async def test_what_is_no_list_of_up_to_200_ids_is_refused(client: Client, ids: 
 
 
 async def test_trades_by_their_ids_are_all_on_one_page(client: Client, account_id: int) -> None:
-    trades = [{**A_TRADE, "account_id": account_id}] * 200
+    trades = [{**factories.A_TRADE, "account_id": account_id}] * 200
     made = unwrap(await client.post("/trades/bulk", json={"trades": trades}))
     ids = [trade["id"] for trade in made]
 

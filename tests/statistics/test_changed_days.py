@@ -1,16 +1,7 @@
 """The changes that triggers record (DECISIONS 18): each goal finds those that it has not seen yet."""
 
-from factories import (
-    Client,
-    create_account,
-    create_goal,
-    create_import,
-    create_trade,
-    run_sql,
-    send_file,
-    snapshots_of,
-    unwrap,
-)
+import factories
+from factories import Client, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -24,19 +15,19 @@ WRONG = ROW.replace("long", "sideways")
 
 async def create_counter(client: Client, account_id: int) -> int:
     """A goal that counts the trades of the account by day."""
-    goal = await create_goal(client, metric="trade_count", timeframe="daily", account_id=account_id)
+    goal = await factories.create_goal(client, metric="trade_count", timeframe="daily", account_id=account_id)
     return int(goal["id"])
 
 
 async def read_counts(client: Client, goal_id: int) -> list[int]:
     """The trades of both days."""
-    snapshots = await snapshots_of(client, goal_id, **{"from": DAYS[0], "to": DAYS[1]})
+    snapshots = await factories.snapshots_of(client, goal_id, **{"from": DAYS[0], "to": DAYS[1]})
     counts = {one["period_start"]: one["actual"] for one in snapshots}
     return [counts.get(day, 0) for day in DAYS]
 
 
 async def add_trade(client: Client, account_id: int, day: str = DAYS[0]) -> None:
-    await create_trade(client, account_id, **dict.fromkeys(("opened_at", "closed_at"), f"{day}T15:00:00Z"))
+    await factories.create_trade(client, account_id, **dict.fromkeys(("opened_at", "closed_at"), f"{day}T15:00:00Z"))
 
 
 async def read_changes(app: Starlette) -> list[tuple[int, str]]:
@@ -63,7 +54,7 @@ async def test_an_import_records_each_of_its_days_once_and_its_undo_is_seen(
     goal = await create_counter(client, account_id)
     assert await read_counts(client, goal) == [0, 0]
 
-    report = await create_import(client, FILE + ROW * rows + OTHER_DAY + OPEN, account_id=account_id)
+    report = await factories.create_import(client, FILE + ROW * rows + OTHER_DAY + OPEN, account_id=account_id)
 
     assert await read_changes(app) == [(1, DAYS[0]), (2, DAYS[1])]
     assert await read_counts(client, goal) == [rows, 1]
@@ -74,7 +65,7 @@ async def test_an_import_records_each_of_its_days_once_and_its_undo_is_seen(
 async def test_a_change_that_was_rolled_back_is_recorded_by_the_next(client: Client, account_id: int) -> None:
     goal = await create_counter(client, account_id)
     await read_counts(client, goal)
-    refused = await send_file(client, FILE + ROW + WRONG, account_id)
+    refused = await factories.send_file(client, FILE + ROW + WRONG, account_id)
 
     await add_trade(client, account_id)
 
@@ -85,7 +76,10 @@ async def test_a_change_that_was_rolled_back_is_recorded_by_the_next(client: Cli
 async def test_every_goal_finds_the_changes_that_it_has_not_seen_whatever_others_have(
     client: Client, other_user_client: Client
 ) -> None:
-    account, theirs = (await create_account(client))["id"], (await create_account(other_user_client))["id"]
+    account, theirs = (
+        (await factories.create_account(client))["id"],
+        (await factories.create_account(other_user_client))["id"],
+    )
     ahead, behind, paused = [await create_counter(client, account) for _ in range(3)]
     their_goal = await create_counter(other_user_client, theirs)
     await read_counts(client, behind)
