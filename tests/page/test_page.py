@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from chromium import AXE, PageJournal, Tab, in_a_browser, only_member
+from chromium import AXE, PageJournal, Tab, in_a_browser
+from factories import unwrap
 from pictures import PNG
 from playwright.async_api import expect
 from proofs import SOAK, examples, only_in_soak
@@ -73,7 +74,7 @@ def add_day(journal: PageJournal, text: str, **fields: Any) -> None:
     """Write that text of today, with a picture."""
     path = f"/days/{TODAY}"
     journal.patch(path, plan=text, review=text, rating=4, **fields)
-    picture = only_member(journal.client.post(f"{path}/pictures", content=PNG))
+    picture = unwrap(journal.client.post(f"{path}/pictures", content=PNG))
     journal.patch(f"/pictures/{picture['id']}", caption=text)
 
 

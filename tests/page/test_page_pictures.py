@@ -5,7 +5,8 @@ import io
 from base64 import b64encode
 from typing import Any
 
-from chromium import PageJournal, Tab, in_a_browser, only_member
+from chromium import PageJournal, Tab, in_a_browser
+from factories import unwrap
 from pictures import PNG
 from PIL import Image
 from playwright.async_api import Route, expect
@@ -126,7 +127,7 @@ async def test_a_press_is_not_lost_while_pictures_arrive_and_are_added(page: Tab
         await arrives.wait()
         await route.continue_()
 
-    only_member(page_journal.client.post(f"{DAY}/pictures", content=drawing("PNG")))
+    unwrap(page_journal.client.post(f"{DAY}/pictures", content=drawing("PNG")))
     await page.page.route("**/content", wait_for_it, times=1)
     await page.sign_in(page_journal, PLACE)
     await page.evaluate("performance.now = () => 0")  # a press of no time, however busy the machine is

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 from commands import PATIENCE, Server
-from factories import A_TRADE
+from factories import A_TRADE, unwrap
 from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, ViewportSize, async_playwright, expect
 
 # Debian's shell is the same engine without the windows of a browser: a page takes it a third less CPU.
@@ -43,21 +43,21 @@ class PageJournal(NamedTuple):
 
     def create(self, path: str, **body: Any) -> Any:
         """Return what was created."""
-        return only_member(self.client.post(path, json=body))
+        return unwrap(self.client.post(path, json=body))
 
     def read(self, path: str, **query: Any) -> Any:
-        return only_member(self.client.get(path, params=query))
+        return unwrap(self.client.get(path, params=query))
 
     def import_file(self, content: str, **query: Any) -> Any:
         headers = {"Content-Type": "text/csv"}
         params = {"timezone": "UTC", **query}
-        return only_member(self.client.post("/imports", params=params, content=content, headers=headers))
+        return unwrap(self.client.post("/imports", params=params, content=content, headers=headers))
 
     def patch(self, path: str, **body: Any) -> Any:
-        return only_member(self.client.patch(path, json=body))
+        return unwrap(self.client.patch(path, json=body))
 
     def put(self, path: str, **body: Any) -> Any:
-        return only_member(self.client.put(path, json=body))
+        return unwrap(self.client.put(path, json=body))
 
     def delete(self, path: str) -> None:
         self.client.delete(path).raise_for_status()
@@ -85,13 +85,6 @@ class PageJournal(NamedTuple):
         with closing(sqlite3.connect(self.db, timeout=PATIENCE)) as db, db:
             db.execute("PRAGMA wal_autocheckpoint = 0")  # the server alone checkpoints
             db.execute(sql, values)
-
-
-def only_member(response: httpx.Response) -> Any:
-    """Return the single member of the response's data."""
-    assert response.is_success, response.text
-    (member,) = response.json()["data"].values()
-    return member
 
 
 class Browser(NamedTuple):
