@@ -57,26 +57,16 @@ PATH_SCHEMAS: Json = {
     "contract_root": {"type": "string", "pattern": "^[A-Z0-9]{1,10}$", "examples": ["MNQ"]},
     "day": {"type": "string", "format": "date", "examples": ["2026-08-17"]},
 }
+REPEATED = "A repeated request with the same key runs once; for 24 hours it gets the same response."
+IF_MATCH = "412 unless this is the ETag of GET at this path, or at the nearest path above that has one."
 # The parameters that many operations have.
 PARAMETERS: Json = {
-    "Idempotency-Key": {
-        "name": "Idempotency-Key",
-        "in": "header",
-        "description": ("A repeated request with the same key runs once; for 24 hours it gets the same response."),
-        "schema": {"type": "string", "pattern": "^(?!tjk_)[A-Za-z0-9_-]{1,64}$"},
-    },
-    "If-Match": {
-        "name": "If-Match",
-        "in": "header",
-        "description": ("412 unless this is the ETag of GET at this path, or at the nearest path above that has one."),
-        "schema": {"type": "string"},
-    },
-    "If-None-Match": {
-        "name": "If-None-Match",
-        "in": "header",
-        "description": "304 if the response still has this ETag.",
-        "schema": {"type": "string"},
-    },
+    name: {"name": name, "in": "header", "description": description, "schema": {"type": "string", **schema}}
+    for name, description, schema in (
+        ("Idempotency-Key", REPEATED, {"pattern": "^(?!tjk_)[A-Za-z0-9_-]{1,64}$"}),
+        ("If-Match", IF_MATCH, {}),
+        ("If-None-Match", "304 if the response still has this ETag.", {}),
+    )
 }
 WRITTEN_EXAMPLES: Json = tomllib.loads(Path(__file__).with_name("examples.toml").read_text())
 
