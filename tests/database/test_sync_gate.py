@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import PATIENCE, Process, Server, free_port, new_key, running_program
+from commands import PATIENCE, Server, free_port, new_key, running_program
 from factories import A_TRADE, unwrap
 from proofs import examples, only_in_soak
 
@@ -104,13 +104,9 @@ def traced(strace: str, trace: Path, db: Path, *program: str) -> Iterator[Server
         try:
             yield server
         finally:
-            stop_what_is_traced(server.process, trace)
-
-
-def stop_what_is_traced(process: Process, trace: Path) -> None:
-    """End the server, whose thread stands first in the trace; strace ends with it."""
-    os.kill(int(trace.read_text().split(maxsplit=1)[0]), signal.SIGTERM)
-    process.wait(PATIENCE)
+            # The server, whose thread stands first in the trace; strace ends with it.
+            os.kill(int(trace.read_text().split(maxsplit=1)[0]), signal.SIGTERM)
+            server.process.wait(PATIENCE)
 
 
 class Writes:

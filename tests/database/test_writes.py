@@ -26,10 +26,6 @@ from journal_api.errors import ApiError, Busy, Conflict, StorageUnavailable
 from journal_api.settings import Settings
 
 
-async def until(event: threading.Event) -> None:
-    assert await asyncio.to_thread(event.wait, 10)
-
-
 async def rename(db: Connection) -> None:
     """Append an exclamation mark to the name of every user."""
     await db.execute_fetchall("UPDATE users SET name = name || '!'")
@@ -128,7 +124,7 @@ async def test_the_next_write_begins_after_a_cancelled_one_has_ended(app: Starle
     before = await user_names(app)
     with stopped_at("BEGIN IMMEDIATE") as reached:
         cancelled = asyncio.create_task(database.write(rename))
-        await until(reached)
+        assert await asyncio.to_thread(reached.wait, 10)
         cancelled.cancel()
         following = asyncio.create_task(database.write(rename))
         await asyncio.sleep(0.02)

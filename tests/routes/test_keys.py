@@ -39,11 +39,6 @@ def checked(body: str) -> str:
     return body + "".join(BASE62[number // 62**place % 62] for place in reversed(range(6)))
 
 
-async def key_ending(app: Starlette, expires_at: str) -> str:
-    key: str = await app.state.database.write(lambda db: api_keys.insert(db, 1, "ends", SCOPES, expires_at))
-    return key
-
-
 async def answer_to(app: Starlette, key: str) -> httpx.Response:
     async with client_of(app, key) as client:
         return await client.get("/tags")
@@ -272,7 +267,8 @@ async def test_a_use_that_cannot_be_written_fails_no_request_and_is_written_late
 
 
 async def test_a_key_that_is_refused_is_not_used(app: Starlette, settings: Settings) -> None:
-    expired = await key_ending(app, "2000-01-01T00:00:00.000000Z")
+    ended = "2000-01-01T00:00:00.000000Z"
+    expired = await app.state.database.write(lambda db: api_keys.insert(db, 1, "ends", SCOPES, ended))
     revoked = await new_key_for(app)
     await run_sql(app, "UPDATE api_keys SET revoked_at = created_at WHERE id = 2")
 

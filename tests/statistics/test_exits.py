@@ -23,15 +23,11 @@ async def read_exits(client: Client, **query: Any) -> Any:
     return unwrap(await client.get("/exits", params=query))
 
 
-async def insert_example(app: Starlette, account_id: int) -> None:
+async def test_a_stop_and_a_target_beside_what_was_done(app: Starlette, client: Client, account_id: int) -> None:
     """The trades of the example of the page, and one that does not know its excursions."""
     for pnl, mae, mfe in ((80, 20, 80), (-120, 130, 0), (10, 60, 95)):
         await insert_trade(app, account_id, gross_pnl=pnl + 2, fees=2, mae=mae, mfe=mfe)
     await insert_trade(app, account_id, gross_pnl=1000, mae=5)
-
-
-async def test_a_stop_and_a_target_beside_what_was_done(app: Starlette, client: Client, account_id: int) -> None:
-    await insert_example(app, account_id)
 
     found = await read_exits(client, **IN_MONEY, targets="90")
 
