@@ -2,16 +2,9 @@
 
 from typing import Any
 
+from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from mcp.types import (
-    CallToolRequestParams,
-    CallToolResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    TextContent,
-    ToolAnnotations,
-)
 from mcp.types import Tool as ToolDescription
 
 from journal_api import __version__
@@ -32,18 +25,18 @@ def build_server(connect: Connect, *, writes: bool) -> Server[Any]:
     descriptions = [describe_tool(tool) for tool in tools]
     tools_by_name = {tool.name: tool for tool in tools}
 
-    async def list_tools(context: object, params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=descriptions)
+    async def list_tools(context: object, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=descriptions)
 
-    async def call_tool(context: object, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(context: object, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
             tool = tools_by_name.get(params.name)
             if tool is None:
                 raise ToolError(f"There is no such tool, but {', '.join(tools_by_name)}.")
             text = await call(connect, tool, params.arguments or {})
         except ToolError as error:
-            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
-        return CallToolResult(content=[TextContent(text=text)])
+            return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
+        return types.CallToolResult(content=[types.TextContent(text=text)])
 
     return Server(
         "trading-journal",
@@ -61,7 +54,7 @@ def describe_tool(tool: Tool) -> ToolDescription:
         title=tool.title,
         description=tool.description,
         input_schema=tool.input_schema,
-        annotations=ToolAnnotations(
+        annotations=types.ToolAnnotations(
             read_only_hint=not tool.writes,
             destructive_hint=tool.writes,
             idempotent_hint=not tool.writes,
