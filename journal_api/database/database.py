@@ -219,7 +219,7 @@ class Database:
         await acquire(self._reporting, MAX_REPORT_WAIT, Busy(REPORTING))
         try:
             with busy_when_interrupted(TOO_LONG):
-                async with self.read_transaction(MAX_REPORT_SECONDS) as connection:
+                async with self.read_transaction(MAX_REPORT_SECONDS, steps=STEPS) as connection:
                     yield connection
         finally:
             self._reporting.release()
