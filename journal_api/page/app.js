@@ -223,8 +223,8 @@ function put(name, nodes) {
   /** @type {any} */
   const again = !isOther && old.id && document.getElementById(old.id);
   (again || find("#trade", main) || main).focus({ preventScroll: true });
-  // Else what is being typed would go on at the end of the text.
-  if (again?.localName === "textarea") again.setSelectionRange(selectionStart, selectionEnd);
+  // Else what is being typed would go on at the end of the text, or not replace what is selected.
+  if (selectionStart != null) again?.setSelectionRange?.(selectionStart, selectionEnd);
 }
 
 function failure(error) {
