@@ -16,7 +16,7 @@ from journal_api.database.backup import BUSY_TIMEOUT
 from journal_api.database.connections import Reader, connect
 from journal_api.database.lock import is_locked, require_log_of_server
 from journal_api.database.migrations import read_version
-from journal_api.database.schemas import VERSION, create_schema, find_differences
+from journal_api.database.schemas import VERSION, build_objects, find_differences
 from journal_api.database.stored_values import list_invalid
 from journal_api.errors import DatabaseRefused
 
@@ -136,8 +136,7 @@ def check_sqlite() -> Finding:
     if sqlite3.sqlite_version_info < MIN_SQLITE:
         return Finding("wrong", f"{text}; {'.'.join(map(str, MIN_SQLITE))} or later is required")
     try:
-        with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-            create_schema(db)
+        build_objects(VERSION)
     except sqlite3.Error as error:
         return Finding("wrong", f"{text} lacks a feature that the journal needs: {error}")
     return Finding("ok", text)

@@ -7,10 +7,12 @@ import factories
 import httpx
 import pytest
 from factories import Client, unwrap
+from saved_journals import for_rows
 from sql_calls import noted_statements
 
 Size = tuple[int, int]
 SMALL, LARGE = (2, 2), (50, 100)
+SIZES = (SMALL, SMALL, LARGE)  # what the server deletes as it starts may be in the first
 Send = Callable[[Client, Any, Size], Awaitable[httpx.Response]]
 
 
@@ -56,11 +58,20 @@ SENDS: dict[str, Send] = {"create": create, "delete": delete} | {
 }
 
 
-@pytest.mark.parametrize("send", SENDS.values(), ids=SENDS)
-async def test_a_write_of_50_times_100_takes_as_many_statements_as_2_times_2(client: Client, send: Send) -> None:
+@pytest.fixture
+async def strategies(client: Client) -> list[Any]:
+    return [
+        await factories.create_strategy(client, f"{number}", setups=new_setups(size))
+        for number, size in enumerate(SIZES)
+    ]
+
+
+@for_rows("send", SENDS.values())
+async def test_a_write_of_50_times_100_takes_as_many_statements_as_2_times_2(
+    client: Client, strategies: list[Any], send: Send
+) -> None:
     counts = []
-    for number, size in enumerate((SMALL, SMALL, LARGE)):  # what the server deletes as it starts may be in the first
-        strategy = await factories.create_strategy(client, f"{number}", setups=new_setups(size))
+    for strategy, size in zip(strategies, SIZES, strict=True):
         with noted_statements() as noted:
             response = await send(client, strategy, size)
         assert response.is_success, response.text
