@@ -209,7 +209,7 @@ def write_fills(choose: Random) -> str:
     return "\n".join([HEADER, *choose.sample(rows[1:], choose.randint(2, 8))]) + "\n"
 
 
-@for_rows("seed", range(examples(full=2000, ci=15)))
+@for_rows("seed", range(examples(full=2000, ci=8)))
 async def test_a_file_that_moves_fills_to_other_contracts_is_imported_and_an_undo_moves_them_back(
     client: Client, seed: int
 ) -> None:

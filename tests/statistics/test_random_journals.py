@@ -271,6 +271,7 @@ FILTERS: list[dict[str, Any]] = [
 ]
 # In the short form every grouping is compared without a filter and with one of the filters.
 STEP = examples(full=1, ci=10)
+MANY = examples(full=300, ci=100)  # trades at most, half of them at least
 R_TARGETS = [Fraction(n, 2) for n in range(1, 11)]
 
 
@@ -280,7 +281,7 @@ async def test_reports_of_every_grouping_metric_and_filter_equal_the_reference(
     app: Starlette, client: Client, seed: int
 ) -> None:
     """Every other journal has one currency, and enough trades for an edge."""
-    currencies, most_trades = (["USD"], 200) if seed % 2 else (["USD", "USD", "USD", "EUR"], 40)
+    currencies, most_trades = (["USD"], MANY) if seed % 2 else (["USD", "USD", "USD", "EUR"], 40)
     journal = await write_journal(app, client, Random(seed), most_trades, currencies)
 
     for number, group_by in enumerate(get_args(GroupBy)):
@@ -306,7 +307,7 @@ EVERY_PAIR = [
 @pytest.mark.parametrize("seed", range(examples(full=20, ci=2)))
 async def test_reports_of_two_keys_equal_the_reference(app: Starlette, client: Client, seed: int) -> None:
     """Each pair of keys with a filter; in the short form a 60th of the pairs a journal."""
-    currencies, most_trades = (["USD"], 150) if seed % 2 else (["USD", "USD", "USD", "EUR"], 40)
+    currencies, most_trades = (["USD"], MANY) if seed % 2 else (["USD", "USD", "USD", "EUR"], 40)
     journal = await write_journal(app, client, Random(seed), most_trades, currencies)
 
     for number, pair in enumerate(EVERY_PAIR[seed :: examples(full=3, ci=60)]):
@@ -327,7 +328,7 @@ RANGES: list[tuple[dict[str, str], dict[str, str]]] = [
 @pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
 async def test_reports_beside_another_range_equal_the_reference(app: Starlette, client: Client, seed: int) -> None:
     """Every grouping without a filter and with one; in the short form a third of the groupings a journal."""
-    currencies, most_trades = (["USD"], 200) if seed % 2 else (["USD", "USD", "USD", "EUR"], 60)
+    currencies, most_trades = (["USD"], MANY) if seed % 2 else (["USD", "USD", "USD", "EUR"], 60)
     journal = await write_journal(app, client, Random(seed), most_trades, currencies)
 
     for number, group_by in enumerate(get_args(GroupBy)[seed % 3 :: examples(full=1, ci=3)]):
@@ -343,7 +344,7 @@ async def test_reports_beside_another_range_equal_the_reference(app: Starlette, 
 async def test_exits_equal_the_reference(app: Starlette, client: Client, seed: int) -> None:
     """In R and in money, with levels that decisions reach exactly; the short form takes every fourth filter."""
     random = Random(seed)
-    currencies, most_trades = (["USD"], 300) if seed % 2 else (["USD", "USD", "USD", "EUR"], 60)
+    currencies, most_trades = (["USD"], MANY) if seed % 2 else (["USD", "USD", "USD", "EUR"], 60)
     journal = await write_journal(app, client, random, most_trades, currencies)
 
     for unit, query in product(("r", "currency"), FILTERS[seed % examples(full=1, ci=4) :: examples(full=1, ci=4)]):

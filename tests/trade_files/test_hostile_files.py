@@ -397,7 +397,7 @@ def test_sigterm_is_heard_and_others_are_answered_while_a_long_file_is_read(db: 
 
         def import_it() -> None:
             with suppress(httpx.TransportError):
-                send(owner, LONG[:MIB])
+                send(owner, LONG[: MIB // 2])
 
         importing_it = Thread(target=import_it)
         importing_it.start()
