@@ -1169,6 +1169,10 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
             "Date,Symbol,Side,Quantity,Price,Status\n2026-03-02,QLTX,Buy,1,2,Vol\n2026-03-03,QLTX,Sell,1,3,Non\n",
             "Status is Vol, Non: if some are not filled, state where",
         ),
+        (
+            "Asset,Lots,Open,Close,Entry,Exit,ExitType\nQLTX,1,2026-03-02 10:00,2026-03-02 11:00,1,2,Open\n",
+            "ExitType is Open in rows with Close: are these trades closed?",
+        ),
     ],
 )
 def test_a_proposal_says_what_the_file_lacks(content: str, warning: str) -> None:

@@ -43,6 +43,13 @@ def tell_status(table: Table, size: str) -> Iterator[str]:
             yield f"{column} is {', '.join(words[:MAX_NAMES_SHOWN])}: if some are not filled, state where"
 
 
+def tell_open(table: Table, closed_at: str) -> Iterator[str]:
+    """Yield that rows with a time of the close say that they are open, as in a list with the prices of now."""
+    for column in table.columns:
+        if any(row[closed_at] and row[column].casefold() == "open" for row in table.rows):
+            yield f"{column} is Open in rows with {closed_at}: are these trades closed?"
+
+
 def tell_repeated(
     table: Table, external_id: str | None, members: Mapping[str, str], ends: Sequence[str]
 ) -> Iterator[str]:
