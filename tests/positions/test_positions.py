@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from itertools import pairwise, permutations
@@ -139,6 +139,17 @@ async def test_a_pair_of_fills_that_two_files_cut_is_never_stored_twice(
     assert await stored_positions(client) == expected_positions([entry, exit_])
     verdicts = [one["rows"][0]["verdict"] for one in reports]
     assert verdicts == ["new", "duplicate" if order[0] == "pair" else "updated", "duplicate"]
+
+
+async def test_a_pair_is_a_part_of_the_fill_of_its_price_a_second_before(client: Client, account_id: int) -> None:
+    fills = fills_of_day([("09:00:00", 3, "1000", 1), ("10:00:00", -1, "1010", 2), ("10:05:00", -2, "1010", 3)])
+    pair, _ = first_in_first_out(fill._replace(time=fill.time + timedelta(seconds=1)) for fill in fills)
+
+    await create_import(client, executions(fills, has_ids=False), account_id=account_id)
+    report = await create_import(client, topstepx_trades([pair]), account_id=account_id)
+
+    assert report["counts"]["duplicate"] == 1
+    assert [trade["quantity"] for trade in await list_trades(client)] == [3]
 
 
 # What the journal has of files, without the times at which trades were changed.
