@@ -12,17 +12,7 @@ from hypothesis import strategies as st
 from proofs import max_examples
 from saved_journals import for_rows
 
-from journal_api.values.money import (
-    Money,
-    PositiveMoney,
-    format_money,
-    from_units,
-    json_number,
-    json_text,
-    ratio,
-    sql_ratio,
-    units,
-)
+from journal_api.values import money
 
 quick = max_examples(full=300, ci=80)
 ONE = 10**8
@@ -31,11 +21,11 @@ int64 = st.integers(-(2**63), 2**63 - 1)
 CONNECTION = sqlite3.connect(":memory:", check_same_thread=False)
 
 
-def decoded(sent: str) -> Money:
+def decoded(sent: str) -> money.Money:
     """What a JSON number becomes in a body."""
 
     class Body(msgspec.Struct):
-        amount: Money
+        amount: money.Money
 
     def hook(kind: Any, value: object) -> object:
         return kind.decode(value)
@@ -67,7 +57,7 @@ def test_up_to_15_digits_and_8_decimals_an_amount_is_exactly_what_was_sent(amoun
 
     kept = decoded(f"{sent:f}")
 
-    assert kept == sent == Money.checked(Decimal(f"{sent:.20f}"))
+    assert kept == sent == money.Money.checked(Decimal(f"{sent:.20f}"))
     assert kept.units == Fraction(sent) * ONE
 
 
@@ -78,7 +68,7 @@ def test_16_significant_digits_are_refused(digits: int, negative: bool) -> None:
     assert digits_of(sixteen) == 16
 
     with pytest.raises(ValueError, match="15 significant digits"):
-        Money.checked(sixteen)
+        money.Money.checked(sixteen)
 
 
 @for_rows(
@@ -111,8 +101,8 @@ def test_spellings_of_one_number_are_one_amount(texts: str, amount: int) -> None
 @for_rows("value", [0, -0.0, -1, -0.00000001])
 def test_a_positive_amount_is_over_zero(value: float) -> None:
     with pytest.raises(ValueError, match="greater than 0"):
-        PositiveMoney.decode(value)
-    assert PositiveMoney.decode(0.00000001).units == 1
+        money.PositiveMoney.decode(value)
+    assert money.PositiveMoney.decode(0.00000001).units == 1
 
 
 @for_rows(
@@ -120,14 +110,14 @@ def test_a_positive_amount_is_over_zero(value: float) -> None:
     [("0.000000005", 0), ("0.000000015", 2), ("0.000000025", 2), ("-0.000000015", -2), ("-0.000000005", 0)],
 )
 def test_units_are_rounded_half_to_even(value: str, expected: int) -> None:
-    assert units(Decimal(value)) == expected
+    assert money.units(Decimal(value)) == expected
 
 
 @given(int64)
 @quick
 def test_units_and_back_is_the_same_amount(amount: int) -> None:
-    assert units(from_units(amount)) == amount
-    assert Fraction(from_units(amount)) == Fraction(amount, ONE)
+    assert money.units(money.from_units(amount)) == amount
+    assert Fraction(money.from_units(amount)) == Fraction(amount, ONE)
 
 
 @given(int64, int64.filter(bool))
@@ -138,16 +128,16 @@ def test_units_and_back_is_the_same_amount(amount: int) -> None:
 @example(2**63 - 1, 1)
 @example(-(2**63), -1)
 def test_a_ratio_in_sql_is_exact_or_null_over_ten_milliards(numerator: int, denominator: int) -> None:
-    exact = ratio(numerator, denominator)
+    exact = money.ratio(numerator, denominator)
 
-    in_sql = sql_ratio(numerator, denominator)
+    in_sql = money.sql_ratio(numerator, denominator)
 
     assert in_sql == (exact if abs(exact) <= MAX_UNITS else None)
 
 
 @for_rows("numerator, denominator", [(None, 1), (1, None), (None, None)])
 def test_a_ratio_of_nothing_is_null(numerator: int | None, denominator: int | None) -> None:
-    assert sql_ratio(numerator, denominator) is None
+    assert money.sql_ratio(numerator, denominator) is None
 
 
 @given(int64 | st.integers(-(10**10), 10**10))
@@ -163,17 +153,17 @@ def test_a_ratio_of_nothing_is_null(numerator: int | None, denominator: int | No
 @example(10 * ONE)
 @example(100)
 def test_sql_and_python_write_the_same_exact_number(amount: int) -> None:
-    in_python = json_text(amount)
-    from_sql = in_sql(json_number("amount"), amount)
+    in_python = money.json_text(amount)
+    from_sql = in_sql(money.json_number("amount"), amount)
 
     assert from_sql == in_python
-    assert in_sql(f"json_object('amount', {json_number('amount')})", amount) == f'{{"amount":{in_python}}}'
+    assert in_sql(f"json_object('amount', {money.json_number('amount')})", amount) == f'{{"amount":{in_python}}}'
     assert in_python == f"{Decimal(amount).scaleb(-8):f}".rstrip("0").rstrip(".")
     assert msgspec.json.decode(in_python, type=Decimal) == Decimal(amount).scaleb(-8)
 
 
 def test_no_amount_is_null() -> None:
-    assert in_sql(json_number("amount"), None) == "null"
+    assert in_sql(money.json_number("amount"), None) == "null"
 
 
 @for_rows(
@@ -181,4 +171,4 @@ def test_no_amount_is_null() -> None:
     [("1.68553459", "1.69"), ("-285.71428571", "-285.71"), ("0.00000001", "0.00000001"), ("2", "2.00"), ("0", "0.00")],
 )
 def test_an_amount_is_shown_with_two_decimals_unless_it_would_look_like_nothing(value: str, shown: str) -> None:
-    assert format_money(Decimal(value)) == shown
+    assert money.format_money(Decimal(value)) == shown
