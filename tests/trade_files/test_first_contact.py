@@ -1170,6 +1170,11 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
             "Status is Vol, Non: if some are not filled, state where",
         ),
         (
+            "Date,Symbol,Side,Quantity,Price,Paid\n"
+            + "".join(f"2026-03-0{n},1101,Buy,{n},33,{n * 33_000 + 40}\n" for n in (2, 3, 4)),
+            "Paid is 1000 times Quantity times Price: if a lot is 1000, state the multiplier",
+        ),
+        (
             "Asset,Lots,Open,Close,Entry,Exit,ExitType\nQLTX,1,2026-03-02 10:00,2026-03-02 11:00,1,2,Open\n",
             "ExitType is Open in rows with Close: are these trades closed?",
         ),

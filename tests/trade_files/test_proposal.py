@@ -182,6 +182,11 @@ ORDERS = {
         ),
         (
             ORDERS,
+            [{"Fee": fee, "SEC Fee": "0.02", "Charges": charges} for fee, charges in (("1", "1.02"), ("2", "2.02"))],
+            {"costs.columns": ["Fee", "SEC Fee"]},
+        ),
+        (
+            ORDERS,
             [{"Fee": "1", "SEC Fee": "1"}, {"Qty": "-10", "Fee": "-1", "SEC Fee": "1"}],
             {"abs": ["Fee", "SEC Fee"]},
         ),
@@ -223,6 +228,11 @@ ORDERS = {
         (
             ORDERS,
             [{"Price": None, "Side": side, "Buy price": "1", "Preço venda": "2"} for side in ("B", "S")],
+            {"entry_price": "Buy price", "exit_price": "Preço venda"},
+        ),
+        (
+            ORDERS,
+            [{"Price": None, "Side": side, "Buy price": "1", "Preço venda": "2" * (side == "S")} for side in "BS"],
             {"entry_price": None, "exit_price": None},
         ),
         (ORDERS, [{"Qty": None, "Amount": None, "Size (USD)": "9"}], {"quantity": None}),

@@ -9,7 +9,9 @@ from journal_api.structs.import_profiles import OF_FILLS
 from journal_api.trade_files.file_format import MAX_NAMES_SHOWN
 from journal_api.trade_files.named_rows import shorten
 from journal_api.trade_files.profiles.proposed_words import is_filled
+from journal_api.trade_files.profiles.unknown_amounts import LARGEST_COST
 from journal_api.trade_files.profiles.unknown_columns import COARSE
+from journal_api.trade_files.profiles.unknown_factors import MIN_FACTORS
 from journal_api.trade_files.profiles.unknown_tables import TIMES, Table
 from journal_api.trade_files.vocabulary import KNOWN, NAMES, STATES, has_part, simplify, spell, translate
 
@@ -41,6 +43,15 @@ def tell_status(table: Table, size: str) -> Iterator[str]:
         words = [*dict.fromkeys(map(shorten, table.read_cells(column)))]
         if simplify(column) in STATES and len(words) > 1 and not is_filled(size):
             yield f"{column} is {', '.join(words[:MAX_NAMES_SHOWN])}: if some are not filled, state where"
+
+
+def tell_lots(table: Table, size: str, price: str) -> Iterator[str]:
+    """Yield that a column of an unknown name is many times quantity and price, as of lots."""
+    for name in (name for name in table.columns if translate(name) not in KNOWN):
+        rows = [abs(of / (number * at)) for of, number, at in table.pick_numbers(name, size, price) if number * at]
+        for lot in (10, 100, 1000, 100_000) if len(rows) >= MIN_FACTORS else ():
+            if all(abs(of / lot - 1) <= LARGEST_COST for of in rows):
+                yield f"{name} is {lot} times {size} times {price}: if a lot is {lot}, state the multiplier"
 
 
 def tell_open(table: Table, closed_at: str) -> Iterator[str]:

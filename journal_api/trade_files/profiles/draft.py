@@ -6,7 +6,14 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.import_answers import OF_OTHER_KIND, RESULTS
 from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES, Costs, Effect, Option, ProposedProfile
 from journal_api.trade_files.dates import CLOCK
-from journal_api.trade_files.profiles.doubts import tell_market, tell_missing, tell_open, tell_repeated, tell_status
+from journal_api.trade_files.profiles.doubts import (
+    tell_lots,
+    tell_market,
+    tell_missing,
+    tell_open,
+    tell_repeated,
+    tell_status,
+)
 from journal_api.trade_files.profiles.proposed_side import SideSearch
 from journal_api.trade_files.profiles.proposed_words import (
     find_condition,
@@ -111,6 +118,7 @@ class Draft:
         where = find_condition(table, members.get("side"), size or "")
         closed_at = members.get("closed_at") if self.is_of_trades else None
         self.warnings += tell_open(table, closed_at) if closed_at else ()
+        self.warnings += () if self.is_of_trades else tell_lots(table, size or "", price)
         self.warnings += () if where or self.is_of_trades else tell_status(table, size or "")
         return ProposedProfile(
             name="New profile",

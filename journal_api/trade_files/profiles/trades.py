@@ -13,10 +13,11 @@ from journal_api.trade_files.file_format import NoTrade
 from journal_api.trade_files.named_rows import Row, shorten
 from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.trade_files.stated_results import Legs, build_trade, derive_multiplier
-from journal_api.trade_files.vocabulary import read_words
+from journal_api.trade_files.vocabulary import read_words, spell, translate
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 
 DIGITS = frozenset("123456789")  # of a price
+PURCHASE_AND_SALE = (("buyprice", "sellprice"), ("buydate", "selldate"))
 PENDING = {"stop", "limit"}  # orders, which MetaTrader lists beside trades
 
 
@@ -71,14 +72,16 @@ def make_trade_reader(reader: ProfileReader) -> Callable[[Row], ImportedTrade]:
 
 def make_stated_reader(profile: ImportProfileCreate, reader: ProfileReader) -> Callable[[Row], Legs]:
     """Return the reader of rows with a side, two prices and two times."""
-    entry, exit_, opened, closed = map(
-        reader.column, (profile.entry_price, profile.exit_price, profile.opened_at, profile.closed_at)
-    )
+    prices = tuple(map(reader.column, (profile.entry_price, profile.exit_price)))
+    times = tuple(map(reader.column, (profile.opened_at, profile.closed_at)))
+    turned = [columns[:: -1 if are_of_fills(*columns) else 1] for columns in (prices, times)]
 
     def read_legs(row: Row) -> Legs:
+        is_sale = reader.is_sale(row)
+        (entry, exit_), (opened, closed) = turned if is_sale else (prices, times)
         is_closed = row.has(closed) and (row.has(exit_) or closed != opened)
         legs = Legs(
-            "short" if reader.is_sale(row) else "long",
+            "short" if is_sale else "long",
             reader.amount(row, entry, Money),
             reader.time(row, opened),
             reader.amount(row, exit_, Money) if is_closed else None,
@@ -88,6 +91,12 @@ def make_stated_reader(profile: ImportProfileCreate, reader: ProfileReader) -> C
         return legs
 
     return read_legs
+
+
+def are_of_fills(entry: str, exit_: str) -> bool:
+    """Return whether the columns of the ends are named as purchase and sale, by which a short trade enters."""
+    named = [{translate(name), spell(name)} for name in (entry, exit_)]
+    return any(one in named[0] and other in named[1] for one, other in PURCHASE_AND_SALE)
 
 
 def make_matched_reader(profile: ImportProfileCreate, reader: ProfileReader) -> Callable[[Row], Legs]:

@@ -84,15 +84,14 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
 
 
 def sums_up(table: Table, name: str, others: Sequence[str]) -> bool:
-    """Return whether a column that is named like a total has the sums of two other columns of costs or more."""
-    if not has_part(name, "totals"):
-        return False
+    """Return whether a column has the sums of two other columns of costs or more, if it is named so to the cent."""
+    room = CENT if has_part(name, "totals") else 0
     rows = [row for row in table.numbers if row.get(name)]
     are_several = any(sum(bool(row.get(other)) for other in others) > 1 for row in rows)
     return (
         are_several
         and len({row[name] for row in rows}) > 1
-        and all(abs(row[name] - sum_costs(row, others)) <= CENT for row in rows)
+        and all(abs(row[name] - sum_costs(row, others)) <= room for row in rows)
     )
 
 

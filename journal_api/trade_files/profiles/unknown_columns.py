@@ -107,8 +107,10 @@ def find_named(
     if found["price"] and found["at"]:  # a fill, beside what the lots cost that it sells
         found |= {member: None for member, column in found.items() if translate(column or "") in OF_LOTS}
     has_shorts = "short" in map(find_direction, table.read_cells(found["side"]))
-    if has_shorts and translate(found["entry_price"] or "") == "buyprice":  # a short trade enters by a sale
-        found |= dict.fromkeys(("entry_price", "exit_price"))
+    if has_shorts and translate(found["entry_price"] or "") == "buyprice":
+        ends = (found["entry_price"] or "", found["exit_price"] or "")
+        if not all(row.get(end) for row in table.numbers for end in ends):  # purchases and sales in rows of their own
+            found |= dict.fromkeys(("entry_price", "exit_price"))
     if not found["entry_price"] and found["side"] and (sides := list_sides(table)):
         left = {side: (sum_sides(table, side, found["quantity"]), side != found["side"]) for side in sides}
         found["side"] = min(sides, key=left.__getitem__)
