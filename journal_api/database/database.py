@@ -60,6 +60,7 @@ class Database:
         self._writer = ThreadConnection(partial(connect, path, "rw", factory))
         self.reader, self.slow_reader, self._history_reader = [open_reader(path) for _ in range(3)]
         self._open = (self.reader, self.slow_reader, self._history_reader, self._writer)
+        self._further = set[ThreadConnection]()  # the other readers that are open, and those that nobody uses now
         self._idle: list[ThreadConnection] = []
         self._is_version_known = False
         self._version: int | None = None
@@ -105,7 +106,7 @@ class Database:
 
     async def _close_connections(self) -> None:
         """Close the connections, the writer last, so that it checkpoints the log and deletes it."""
-        for connection in (*self._idle, *self._open):
+        for connection in (*self._further, *self._open):
             await connection.close()
 
     def version(self) -> int | None:
@@ -202,15 +203,18 @@ class Database:
             connection = self._idle.pop()
         else:
             await (connection := open_reader(self._path))
+            self._further.add(connection)
         try:
             self._require_same_files()
             async with read_snapshot(connection, seconds, is_stopped, steps):
                 yield connection
             if len(self._idle) < MAX_IDLE and not self.is_stopping:
+                await connection.execute_fetchall("PRAGMA temp_store = MEMORY")  # which a report changes
                 connection.row_factory = None
                 self._idle.append(connection)
         finally:
             if connection not in self._idle:
+                self._further.discard(connection)
                 await connection.close()
 
     @asynccontextmanager

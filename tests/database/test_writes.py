@@ -31,6 +31,10 @@ async def rename(db: Connection) -> None:
     await db.execute_fetchall("UPDATE users SET name = name || '!'")
 
 
+async def create_table(db: Connection) -> None:
+    await db.execute_fetchall("CREATE TABLE one (id)")
+
+
 async def user_names(app: Starlette) -> list[str]:
     return [name for (name,) in await run_sql(app, "SELECT name FROM users")]
 
@@ -89,6 +93,29 @@ async def test_a_connection_that_was_not_closed_does_not_keep_the_process_alive(
 
     assert len(threads) >= 4
     assert all(thread.daemon for thread in threads)
+
+
+async def test_a_database_that_is_closed_during_a_read_leaves_no_log(settings: Settings) -> None:
+    settings.db.touch()
+    database = await Database.open(settings.db)
+    await database.write(create_table)
+
+    with suppress(ValueError):  # of the read, whose connection is closed
+        async with database.read_transaction() as db:
+            await db.execute_fetchall("SELECT * FROM one")
+            await database.close()
+
+    assert [file.suffix for file in settings.db.parent.glob(f"{settings.db.name}*")] == [settings.db.suffix]
+
+
+async def test_a_reader_that_was_a_reports_sorts_in_memory_again(database: Database) -> None:
+    async with database.report_transaction() as first:
+        await first.execute_fetchall("PRAGMA temp_store = FILE")
+    async with database.read_transaction() as again:
+        ((where,),) = await again.execute_fetchall("PRAGMA temp_store")
+
+    assert again is first
+    assert where == 2
 
 
 async def test_a_write_that_waits_while_the_file_is_moved_is_refused(app: Starlette, database: Database) -> None:
