@@ -64,6 +64,7 @@ def find_strangers(stated: Sequence[SourceStatement], new_import: int) -> set[in
     sources = {one.source for one in mine}
     # Pairs of one fill may be in two files.
     sides = {side._replace(quantity=0) for one in mine for side in one.statement.sides}
+    openings = [read_instant(one.statement.sides[0].at) for one in mine]
     found, related = set[int](), {import_id for one in mine for import_id in one.imports}
     for one in exact:
         if one.source in sources:
@@ -73,8 +74,10 @@ def find_strangers(stated: Sequence[SourceStatement], new_import: int) -> set[in
                 related.update(one.imports)
             for import_id in one.imports:
                 begin, end = stretches[import_id, is_pair]
-                # If all that both state is a copied trade, it is seconds apart.
-                near = NEAR if is_pair and first == last and begin == end else 0
+                # If all that both state is a copied trade, it is seconds apart, at its opening too.
+                opening = read_instant(one.statement.sides[0].at)
+                is_copied = any(abs(opening - other) < NEAR for other in openings)
+                near = NEAR if is_pair and first == last and begin == end and is_copied else 0
                 if first < end + near and begin < last + near:
                     found.add(import_id)
     return found - related

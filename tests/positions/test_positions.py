@@ -65,8 +65,12 @@ def list_suspect(reports: Iterable[Any]) -> list[Any]:
     return [row for report in reports for row in report["rows"] if row["verdict"] == "suspect"]
 
 
+# Of these, two pieces state one pair of a contract each, seconds apart: they are refused, as a copied trade is.
+LIKE_COPIES = {291, 519, 562}
+
+
 @pytest.mark.parametrize("form", [*FORMS, *OF_FILLS])
-@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=1)), 36, 64, 106}))
+@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=1)), 36, 64, 106, 175} - LIKE_COPIES))
 async def test_a_file_in_pieces_of_any_order_is_the_positions_of_the_whole(
     client: Client, account_id: int, seed: int, form: Callable[[Any], bytes]
 ) -> None:
