@@ -50,11 +50,11 @@ def check_sales(book: Book) -> Iterator[Noted]:
     for fill in list_in_order(book):
         kinds[fill.number].add(fill.effect)
         sizes[fill.number] += fill.quantity
-        if sizes[fill.number] < 0 and (has_result(fill) or not states_results):
+        if fill.quantity < 0 > sizes[fill.number] and (has_result(fill) or not states_results):
             short.add(fill.number)
     unstated = [book.instruments[number] for number in sorted(short) if kinds[number] == {Effect.NOT_STATED}]
     if names := [one.symbol for one in unstated if is_share(one)]:
-        yield Noted(f"more is sold than was bought: short, {UNLESS}: {show_names(names)}")
+        yield Noted(f"sold before it is bought: short, {UNLESS}: {show_names(names)}")
 
 
 def has_result(fill: ImportedFill) -> bool:

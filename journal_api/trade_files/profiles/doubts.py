@@ -13,11 +13,22 @@ from journal_api.trade_files.profiles.unknown_amounts import LARGEST_COST
 from journal_api.trade_files.profiles.unknown_columns import COARSE
 from journal_api.trade_files.profiles.unknown_factors import MIN_FACTORS
 from journal_api.trade_files.profiles.unknown_tables import TIMES, Table
-from journal_api.trade_files.vocabulary import KNOWN, NAMES, STATES, has_part, simplify, spell, translate
+from journal_api.trade_files.vocabulary import (
+    FILLED,
+    KNOWN,
+    NAMES,
+    STATES,
+    has_part,
+    simplify,
+    spell,
+    split_name,
+    translate,
+)
 
 MEANING = {**dict.fromkeys(RESULTS, "result"), "opened_at": "time of the opening", "closed_at": "time of the close"}
 FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
 REPEATED = "{} rows repeat {}, times and amounts of others: if they are the same trades, remove them"
+OF_ENDS = frozenset({"exit", "status", "state"})
 MARKET = re.compile("[A-Z]{2,8}")  # which is no pair
 JUMP = Decimal("1.5")  # of prices that are not of one share
 MANY = "prices of {} are far from each other: is {} the name of a market, and not of a share?"
@@ -41,7 +52,8 @@ def tell_status(table: Table, size: str) -> Iterator[str]:
     """Yield that some words of a status, none of which is known, may be of orders that were not filled."""
     for column in table.columns:
         words = [*dict.fromkeys(map(shorten, table.read_cells(column)))]
-        if simplify(column) in STATES and len(words) > 1 and not is_filled(size):
+        is_known = all(simplify(word.split()[0]) in FILLED for word in words)
+        if simplify(column) in STATES and len(words) > 1 and not (is_known or is_filled(size)):
             yield f"{column} is {', '.join(words[:MAX_NAMES_SHOWN])}: if some are not filled, state where"
 
 
@@ -56,7 +68,7 @@ def tell_lots(table: Table, size: str, price: str) -> Iterator[str]:
 
 def tell_open(table: Table, closed_at: str) -> Iterator[str]:
     """Yield that rows with a time of the close say that they are open, as in a list with the prices of now."""
-    for column in table.columns:
+    for column in (column for column in table.columns if not OF_ENDS.isdisjoint(split_name(column))):
         if any(row[closed_at] and row[column].casefold() == "open" for row in table.rows):
             yield f"{column} is Open in rows with {closed_at}: are these trades closed?"
 
