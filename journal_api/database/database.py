@@ -62,6 +62,7 @@ class Database:
         self._open = (self.reader, self.slow_reader, self._history_reader, self._writer)
         self._further = set[ThreadConnection]()  # the other readers that are open, and those that nobody uses now
         self._idle: list[ThreadConnection] = []
+        self._closing = set[asyncio.Future[None]]()
         self._is_version_known = False
         self._version: int | None = None
         self._cursors, self._is_newest = defaultdict[int, int](int), set[int]()
@@ -106,8 +107,20 @@ class Database:
 
     async def _close_connections(self) -> None:
         """Close the connections, the writer last, so that it checkpoints the log and deletes it."""
-        for connection in (*self._further, *self._open):
+        while self._further:
+            await self._close_reader(next(iter(self._further)))
+        await asyncio.gather(*self._closing, return_exceptions=True)
+        for connection in self._open:
             await connection.close()
+
+    async def _close_reader(self, connection: ThreadConnection) -> None:
+        """Close one of the other readers, unless somebody does so already."""
+        if connection in self._further:
+            self._further.remove(connection)
+            closing = asyncio.ensure_future(connection.close())
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+            await asyncio.shield(closing)
 
     def version(self) -> int | None:
         """Return a number that each write of any process changes, read once per iteration (DECISIONS 29), or None."""
@@ -214,8 +227,7 @@ class Database:
                 self._idle.append(connection)
         finally:
             if connection not in self._idle:
-                self._further.discard(connection)
-                await connection.close()
+                await self._close_reader(connection)
 
     @asynccontextmanager
     async def report_transaction(self) -> AsyncIterator[ThreadConnection]:

@@ -1,6 +1,7 @@
 """Writes one after the other: their queue, their thread, their cancellation (DECISIONS 27)."""
 
 import asyncio
+import random
 import sqlite3
 import subprocess
 import sys
@@ -104,6 +105,31 @@ async def test_a_database_that_is_closed_during_a_read_leaves_no_log(settings: S
         async with database.read_transaction() as db:
             await db.execute_fetchall("SELECT * FROM one")
             await database.close()
+
+    assert [file.suffix for file in settings.db.parent.glob(f"{settings.db.name}*")] == [settings.db.suffix]
+
+
+@pytest.mark.parametrize("seed", range(10))
+async def test_reads_that_are_cancelled_while_the_database_closes_end_and_leave_no_log(
+    settings: Settings, seed: int
+) -> None:
+    settings.db.touch()
+    database = await Database.open(settings.db)
+    await database.write(create_table)
+    choose = random.Random(seed)
+    numbers = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 100000) SELECT max(x) FROM n"
+
+    async def read() -> None:
+        async with database.report_transaction() if choose.random() < 0.5 else database.read_transaction() as db:
+            for _ in range(3):
+                await db.execute_fetchall(numbers)
+
+    reads = [asyncio.create_task(read()) for _ in range(choose.randint(1, 6))]
+    await asyncio.sleep(choose.random() / 20)
+    for one in reads:
+        one.cancel()
+    await database.close()
+    await asyncio.gather(*reads, return_exceptions=True)
 
     assert [file.suffix for file in settings.db.parent.glob(f"{settings.db.name}*")] == [settings.db.suffix]
 
