@@ -49,11 +49,10 @@ def tell_market(table: Table, members: Mapping[str, str]) -> Iterator[str]:
 
 
 def tell_status(table: Table, size: str) -> Iterator[str]:
-    """Yield that some words of a status, none of which is known, may be of orders that were not filled."""
-    for column in table.columns:
+    """Yield that some words of a status, not all of which are known, may be of orders that were not filled."""
+    for column in (column for column in table.columns if simplify(column) in STATES and not is_filled(size)):
         words = [*dict.fromkeys(map(shorten, table.read_cells(column)))]
-        is_known = all(simplify(word.split()[0]) in FILLED for word in words)
-        if simplify(column) in STATES and len(words) > 1 and not (is_known or is_filled(size)):
+        if len(words) > 1 and not all(simplify(word.partition(" ")[0]) in FILLED for word in words):
             yield f"{column} is {', '.join(words[:MAX_NAMES_SHOWN])}: if some are not filled, state where"
 
 
