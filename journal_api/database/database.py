@@ -60,9 +60,9 @@ class Database:
         self._writer = ThreadConnection(partial(connect, path, "rw", factory))
         self.reader, self.slow_reader, self._history_reader = [open_reader(path) for _ in range(3)]
         self._open = (self.reader, self.slow_reader, self._history_reader, self._writer)
-        self._further = set[ThreadConnection]()  # the other readers that are open, and those that nobody uses now
-        self._idle: list[ThreadConnection] = []
-        self._closing = set[asyncio.Future[None]]()
+        self._further = set[ThreadConnection]()  # the other readers that are open
+        self._idle: list[ThreadConnection] = []  # those of them that nobody uses
+        self._closing = set[asyncio.Future[None]]()  # what closes some of them now
         self._is_version_known = False
         self._version: int | None = None
         self._cursors, self._is_newest = defaultdict[int, int](int), set[int]()
